@@ -44,6 +44,22 @@ static bench_scene *step_loop_biped(int size)
     return bench_scene_loop_biped();
 }
 
+static bench_scene *step_nunchuk(int size)
+{
+    (void)size;
+    return bench_scene_nunchuk();
+}
+
+static bench_scene *step_spheres(int size)
+{
+    return bench_scene_bin(BENCH_SPHERE, size);
+}
+
+static bench_scene *step_boxes(int size)
+{
+    return bench_scene_bin(BENCH_BOX, size);
+}
+
 static const step_scene step_scenes[] = {
     {"four-bar", step_four_bar, 0, 1e-3},
     {"chain-10", bench_scene_chain, 10, 1e-3},
@@ -56,6 +72,16 @@ static const step_scene step_scenes[] = {
     {"quadruped", step_quadruped, 0, 5e-3},
     {"humanoid", step_humanoid, 0, 5e-3},
     {"loop-biped", step_loop_biped, 0, 2.5e-3},
+    {"nunchuk", step_nunchuk, 0, 5e-3},
+    {"cards-3", bench_scene_cards, 3, 5e-3},
+    {"stack-10", bench_scene_stack, 10, 5e-3},
+    {"stack-40", bench_scene_stack, 40, 5e-3},
+    {"wall-10", bench_scene_wall, 10, 5e-3},
+    {"wall-20", bench_scene_wall, 20, 5e-3},
+    {"spheres-100", step_spheres, 100, 5e-3},
+    {"spheres-1000", step_spheres, 1000, 5e-3},
+    {"boxes-100", step_boxes, 100, 5e-3},
+    {"boxes-1000", step_boxes, 1000, 5e-3},
 };
 
 // What a run of pawl went through, for those who want to know what the count is a count of.

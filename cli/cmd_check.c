@@ -29,6 +29,7 @@ static const args_option cmd_check_options[] = {
      args_take_text, offsetof(check_request, json_path), NULL},
     START_ARGS_OPTION(offsetof(check_request, starts)),
     PLACE_ARGS_GROUND(offsetof(check_request, place)),
+    PLACE_ARGS_PLACE(offsetof(check_request, place)),
     PLACE_ARGS_FIXED(offsetof(check_request, place)),
     {"--motion", 0, "FILE", "keyframes that the position actuators follow (docs/motions.md)",
      args_take_text, offsetof(check_request, motion_path), NULL},
@@ -94,7 +95,8 @@ static int cmd_check(console *con, int argc, char **argv)
 
 const args_command args_check = {
     .name = "check",
-    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--ground WHERE] [--path DIR] [--lenient]",
+    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--ground WHERE] [--place POSE] [--path "
+                 "DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",

@@ -44,6 +44,7 @@ static const args_option cmd_convert_options[] = {
      cmd_convert_take_format, offsetof(convert_request, format), cmd_convert_format_name},
     START_ARGS_OPTION(offsetof(convert_request, starts)),
     PLACE_ARGS_GROUND(offsetof(convert_request, place)),
+    PLACE_ARGS_PLACE(offsetof(convert_request, place)),
     PLACE_ARGS_FIXED(offsetof(convert_request, place)),
     LOAD_ARGS_PATH(offsetof(convert_request, load.search_path)),
     LOAD_ARGS_VERBOSE(offsetof(convert_request, load.verbose)),
@@ -153,8 +154,8 @@ static int cmd_convert(console *con, int argc, char **argv)
 
 const args_command args_convert = {
     .name = "convert",
-    .arguments =
-        "MODEL FILE [--to FORMAT] [--start JOINT=Q] [--ground WHERE] [--path DIR] [--lenient]",
+    .arguments = "MODEL FILE [--to FORMAT] [--start JOINT=Q] [--ground WHERE] [--place POSE] "
+                 "[--path DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "write a model as SDFormat, URDF or MJCF; what is not kept is listed",

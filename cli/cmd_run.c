@@ -73,6 +73,7 @@ static bool cmd_run_load_model(cmd_run_work *w)
     start_args_apply(&w->request.starts, &options);
     place_args_apply(&w->request.place, &options);
     load_args_apply(&w->request.load, &options);
+    options.mjcf_soft = w->request.settings.mjcf.soft;
     options.drawing = w->request.record_path != NULL || w->request.resume_path != NULL;
     pawl_status status = pawl_model_load(&w->con->env, w->model_path, &options, &w->model);
     if (cmd_run_failed(w, errors, status, w->model_path)) {

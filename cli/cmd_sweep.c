@@ -300,6 +300,7 @@ static const args_option sweep_options[] = {
      SWEEP_FIELD(resume), NULL},
     START_ARGS_OPTION(SWEEP_FIELD(starts)),
     PLACE_ARGS_GROUND(SWEEP_FIELD(place)),
+    PLACE_ARGS_PLACE(SWEEP_FIELD(place)),
     PLACE_ARGS_FIXED(SWEEP_FIELD(place)),
     LOAD_ARGS_PATH(SWEEP_FIELD(load.search_path)),
     {"--lenient", 0, NULL, "warn of elements of the model file that are not supported",
@@ -319,6 +320,7 @@ static bool sweep_load(sweep_work *w)
     start_args_apply(&r->starts, &options);
     place_args_apply(&r->place, &options);
     load_args_apply(&r->load, &options);
+    options.mjcf_soft = r->settings.mjcf.soft;
     int errors = w->con->error_count;
     w->con->muted = w->ranks.rank > 0;
     pawl_status status = pawl_model_load(&w->con->env, w->model_path, &options, &w->model);

@@ -74,6 +74,7 @@ static const args_option cmd_view_options[] = {
      args_take_text, VIEW_FIELD(motion_path), NULL},
     START_ARGS_OPTION(VIEW_FIELD(starts)),
     PLACE_ARGS_GROUND(VIEW_FIELD(place)),
+    PLACE_ARGS_PLACE(VIEW_FIELD(place)),
     PLACE_ARGS_FIXED(VIEW_FIELD(place)),
     LOAD_ARGS_PATH(VIEW_FIELD(load.search_path)),
     LOAD_ARGS_MESH(VIEW_FIELD(load.mesh_contact)),
@@ -164,6 +165,7 @@ static int cmd_view_start(console *con, const view_request *request)
     place_args_apply(&request->place, &load);
     load_args_apply(&request->load, &load);
     load.drawing = true;
+    load.mjcf_soft = request->settings.mjcf.soft;
     pawl_viewer_options options = pawl_viewer_options_default();
     options.load = &load;
     options.settings = request->settings;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads --start JOINT=Q1,Q2, or --start NAME of a keyframe. Whether the model has such a joint is seen when it is loaded.
+// Reads --start JOINT=Q1,Q2, --start NAME of a keyframe, or --start clamp. Whether the model has such a joint is seen when it is loaded.
 #include "start_args.h"
 #include <string.h>
 
@@ -22,6 +22,10 @@ bool start_args_take(const args_use *use)
     const char *pair = use->value;
     // Names may hold '=', numbers never do.
     const char *equal = strrchr(pair, '=');
+    if (strcmp(pair, "clamp") == 0 || strcmp(pair, "as-is") == 0) {
+        starts->limits = pair[0] == 'c' ? PAWL_START_CLAMP : PAWL_START_AS_IS;
+        return true;
+    }
     if (equal == NULL && pair[0] != '\0') {
         starts->key = pair;
         return true;
@@ -55,4 +59,5 @@ void start_args_apply(const start_args *starts, pawl_load_options *options)
     options->start_count = starts->count;
     options->starts = starts->starts;
     options->start_key = starts->key;
+    options->start_limits = starts->limits;
 }

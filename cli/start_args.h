@@ -12,6 +12,7 @@ typedef struct start_args {
     pawl_named_start starts[START_ARGS_MAX];
     char names[START_ARGS_MAX][128];
     const char *key; ///< of a keyframe; NULL for none
+    pawl_start_limits limits;
 } start_args;
 
 /// The row of a command's table; `offset` is that of a start_args in its request.
@@ -20,6 +21,7 @@ typedef struct start_args {
         "--start", 0, "JOINT=Q",                                                                   \
             "initial position of a joint [rad or m], Q1,Q2,... for several coordinates;\n"         \
             "a name alone is a keyframe of the file;\n"                                            \
+            "clamp: joints beyond their limits begin at them; as-is (default): where they are;\n"  \
             "may be repeated; loops are then closed",                                              \
             start_args_take, offset, NULL                                                          \
     }

@@ -132,7 +132,7 @@ const descriptors = async (pid) => (await import("node:fs")).readdirSync(`/proc/
 
 async function soak() {
     const end = Date.now() + 60000 * option("minutes", 10);
-    const { server, address } = await serve(resolve("models/classics/rover.sdf"));
+    const { server, address } = await serve(resolve("models/lit/rover.sdf"));
     const browser = await browse();
     const troubles = [];
     const counts = { opened: 0, reloaded: 0, cut: 0, closed: 0 };
@@ -147,9 +147,13 @@ async function soak() {
         await page.reload();
         await page.waitForFunction(() => Number(document.body.dataset.drawn) > 0, null, { timeout: 60000 });
         counts.reloaded++;
-        await page.evaluate(() => window.pawlPage.link.drop());
-        await page.waitForFunction(() => document.body.dataset.link === "off" || !document.querySelector(".live-lost").hidden);
-        await page.waitForFunction(() => document.body.dataset.link === "on", null, { timeout: 60000 });
+        await page.evaluate(() => {
+            // Noted by the page itself: the connection may be back before anybody asks whether it was lost.
+            const note = () => document.body.dataset.link === "off" && (window.wasLost = true);
+            new MutationObserver(note).observe(document.body, { attributes: true });
+            window.pawlPage.link.drop();
+        });
+        await page.waitForFunction(() => window.wasLost && document.body.dataset.link === "on", null, { timeout: 60000 });
         counts.cut++;
         const heap = await page.evaluate(() => (performance.memory?.usedJSHeapSize ?? 0) / 1048576);
         await page.close();

@@ -21,13 +21,15 @@ typedef struct pawl_named_start {
     int count;          ///< as many as the joint has coordinates
     double position[6]; ///< [m or rad]
 } pawl_named_start;
-/// A plane that is put under a model whose file has no ground: robots in URDF.
+/// The ground that is put under a model whose file has none, robots in URDF: a plane, or what another file has.
 typedef struct pawl_ground_option {
     bool put;
     bool under;      ///< it touches the lowest shape of what can move, where the run begins
     double height;   ///< else: where it meets the world's z axis [m]
     double slope;    ///< it rises along x by this angle; what floats is turned along with it [rad]
     double friction; ///< coefficient; pairs combine by contact.friction_rule [-]
+    /// NULL, or a model file whose fixed shapes and heightfields are the ground; the numbers above are then not used.
+    const char *file;
 } pawl_ground_option;
 /// How the collision meshes of a model file touch.
 typedef enum pawl_mesh_contact {
@@ -35,6 +37,12 @@ typedef enum pawl_mesh_contact {
     PAWL_MESH_TRIANGLES, ///< as they are (PAWL_SHAPE_MESH)
     PAWL_MESH_CONTACT_COUNT
 } pawl_mesh_contact;
+/// What becomes of joints that begin beyond their limits.
+typedef enum pawl_start_limits {
+    PAWL_START_AS_IS = 0, ///< they begin there; the limit moves them inside
+    PAWL_START_CLAMP,     ///< they begin at the limit
+    PAWL_START_LIMITS_COUNT
+} pawl_start_limits;
 /// How model files are read.
 typedef struct pawl_load_options {
     bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
@@ -42,7 +50,8 @@ typedef struct pawl_load_options {
     int start_count;         ///< of `starts`
     const pawl_named_start *starts; ///< beside those of the file; the last one of a joint counts
     pawl_ground_option ground;      ///< none by default
-    bool fixed_base;                ///< the root of every tree that floats is held where it begins
+    pawl_pose place; ///< what floats is moved by this, before the ground; not at all by default
+    bool fixed_base; ///< the root of every tree that floats is held where it begins
     /// Folders separated by ':' for files that the model names, searched before those of SDF_PATH,
     /// GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH and ROS_PACKAGE_PATH; or NULL.
     const char *search_path;
@@ -50,6 +59,8 @@ typedef struct pawl_load_options {
     bool verbose;          ///< a log line for everything that is otherwise counted in one
     bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
     pawl_mesh_contact mesh_contact; ///< how collision meshes touch: as their hulls by default
+    pawl_start_limits start_limits; ///< of joints that begin beyond their limits: as is by default
+    bool mjcf_soft; ///< MJCF files: constraints are soft as solref and solimp say; else hard
     bool
         drawing; ///< visual meshes become shapes (visual_only), for drawing; the motion is the same
     uint32_t stamp; ///< set by the default function; shows that it was called

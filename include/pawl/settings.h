@@ -19,6 +19,7 @@ typedef struct pawl_solver_settings {
     double tolerance;            ///< on residual.natural_scaled [m/s]
     int max_iterations;          ///< sweeps of an iterative solver
     int budget;        ///< sweeps of auto instead of its stages; 0: as many stages as it takes
+    int budget_newton; ///< Newton steps after them, a factorization each
     bool exact_joints; ///< sweeps run over bounded rows alone
     pawl_warm_start_kind warm_start; ///< where a solver starts
     double warm_start_scale;         ///< fraction of the last impulses to start from
@@ -82,6 +83,12 @@ typedef struct pawl_soft_settings {
     double power;         ///< how steep; 1 is a straight line [-]
     bool friction;        ///< the tangents of soft contacts are soft as well
 } pawl_soft_settings;
+
+/// mjcf.*: how MJCF files are read. They apply when a model is loaded (pawl_load_options.mjcf_soft), not to a simulation.
+typedef struct pawl_mjcf_settings {
+    bool
+        soft; ///< contacts, limits and equalities have MuJoCo's softness, solref and solimp; else they are hard
+} pawl_mjcf_settings;
 
 /// loop.*: closed loops.
 typedef struct pawl_loop_settings {
@@ -168,6 +175,7 @@ typedef struct pawl_settings {
     pawl_limit_settings limit;
     pawl_erp_settings erp;
     pawl_soft_settings soft;
+    pawl_mjcf_settings mjcf;
     pawl_loop_settings loop;
     pawl_sleep_settings sleep;
     pawl_reduced_settings reduced;

@@ -43,4 +43,11 @@ PAWL_API pawl_status pawl_model_write(const pawl_env *env, const pawl_model *mod
                                       pawl_file_format format, const char *path,
                                       pawl_write_report *report);
 
+/// Gets the text of a file, which is valid during the call.
+typedef pawl_status pawl_write_take(void *user, const char *text, size_t size);
+/// As pawl_model_write(), to a function that is called once; its status is returned.
+PAWL_API pawl_status pawl_model_write_text(const pawl_env *env, const pawl_model *model,
+                                           pawl_file_format format, pawl_write_take *take,
+                                           void *user, pawl_write_report *report);
+
 PAWL_EXTERN_C_END

@@ -19,3 +19,9 @@
 #else
 #define PAWL_KERNEL_PART static inline
 #endif
+// Before a loop of few passes, whose number the compiler knows: written out one after the other.
+#if defined(__GNUC__) && !defined(__clang__)
+#define PAWL_UNROLL _Pragma("GCC unroll 8")
+#else
+#define PAWL_UNROLL
+#endif

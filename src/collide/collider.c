@@ -40,7 +40,10 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
     uint32_t *mask = PAWL_CARVE(mem, uint32_t, items);
     placed_shape *placed = PAWL_CARVE(mem, placed_shape, items);
     item_motion *motion = PAWL_CARVE(mem, item_motion, items);
+    double *speed = PAWL_CARVE(mem, double, items);
     double *inner = PAWL_CARVE(mem, double, items);
+    double *outer = PAWL_CARVE(mem, double, items);
+    pawl_vec3 *centre = PAWL_CARVE(mem, pawl_vec3, items);
     double *moved = PAWL_CARVE(mem, double, items);
     bool *resting = PAWL_CARVE(mem, bool, items);
     bool *settled = PAWL_CARVE(mem, bool, items);
@@ -60,7 +63,10 @@ static collider *collider_layout(const pawl_model *model, const collider_def *de
                         .mask = mask,
                         .placed = placed,
                         .motion = motion,
+                        .speed = speed,
                         .inner = inner,
+                        .outer = outer,
+                        .centre = centre,
                         .moved = moved,
                         .resting = resting,
                         .settled = settled,
@@ -113,6 +119,7 @@ static pawl_status collider_fill_items(collider *c, const collider_def *def)
             c->placed[item].grid = grid;
         }
         c->inner[item] = pawl_shape_inner_radius(&c->placed[item]);
+        c->outer[item] = pawl_shape_bounding_radius(&c->placed[item]);
         if (shape_is_endless(&c->placed[item])) {
             c->endless[c->endless_count++] = item;
         } else {
@@ -234,25 +241,33 @@ static void collider_place(collider *c, const body_state *bodies, int item)
     s->position = frame.position;
     s->axes = quat_matrix(frame.orientation);
     c->motion[item] = collider_motion(c, bodies, item, frame.position);
+    // A plane has no fastest point: it counts in the sweeps of others, never itself.
+    const item_motion *m = &c->motion[item];
+    c->speed[item] = v3_norm(m->v) + v3_norm(m->w) * c->outer[item];
 }
 
 // The fastest point of a shape of this radius about `a`, seen from a frame that moves like m, with its
-// origin at `b`: there the two differ by a velocity and a spin.
-static double collider_fastest(pawl_vec3 a, const item_motion *own, double radius, pawl_vec3 b,
-                               const item_motion *m)
+// origin at `b`: there the two differ by a velocity and by `spin`.
+static inline double collider_fastest(pawl_vec3 a, const item_motion *own, double radius,
+                                      pawl_vec3 b, const item_motion *m, double spin)
 {
     pawl_vec3 at_point = v3_add(m->v, v3_cross(m->w, v3_sub(a, b)));
-    return v3_norm(v3_sub(own->v, at_point)) + v3_norm(v3_sub(own->w, m->w)) * radius;
+    return v3_norm(v3_sub(own->v, at_point)) + spin * radius;
 }
 
 // Of the two shapes either may be the one that moves. A point of a plane may be anywhere, so that it is
 // the other.
-static double collider_approach(pawl_vec3 a, const item_motion *ma, double radius_a, pawl_vec3 b,
-                                const item_motion *mb, double radius_b)
+static inline double collider_approach(pawl_vec3 a, const item_motion *ma, double radius_a,
+                                       pawl_vec3 b, const item_motion *mb, double radius_b)
 {
-    double of_a = isfinite(radius_a) ? collider_fastest(a, ma, radius_a, b, mb) : INFINITY;
-    double of_b = isfinite(radius_b) ? collider_fastest(b, mb, radius_b, a, ma) : INFINITY;
-    return fmin(of_a, of_b);
+    double spin = v3_norm(v3_sub(ma->w, mb->w)), of_a = INFINITY, of_b = INFINITY;
+    if (radius_a < INFINITY) {
+        of_a = collider_fastest(a, ma, radius_a, b, mb, spin);
+    }
+    if (radius_b < INFINITY) {
+        of_b = collider_fastest(b, mb, radius_b, a, ma, spin);
+    }
+    return of_a < of_b ? of_a : of_b;
 }
 
 // Upper bound [m/s] of the speed at which two items come closer.
@@ -261,17 +276,20 @@ double pawl_collider_approach(const collider *c, const body_state *bodies, int i
     pawl_vec3 a = pawl_collider_frame(c, bodies, i).position;
     pawl_vec3 b = pawl_collider_frame(c, bodies, j).position;
     item_motion ma = collider_motion(c, bodies, i, a), mb = collider_motion(c, bodies, j, b);
-    return collider_approach(a, &ma, pawl_shape_bounding_radius(&c->placed[i]), b, &mb,
-                             pawl_shape_bounding_radius(&c->placed[j]));
+    return collider_approach(a, &ma, c->outer[i], b, &mb, c->outer[j]);
 }
 
 // A bound of how much of the gap between two items their motion can close within the step. Contacts are looked for up to that
 // distance beyond the margin, so that a row exists before shapes overlap, however fast they are.
 static double collider_reach(const collider *c, int i, int j)
 {
-    const placed_shape *a = &c->placed[i], *b = &c->placed[j];
-    return c->dt * collider_approach(a->position, &c->motion[i], pawl_shape_bounding_radius(a),
-                                     b->position, &c->motion[j], pawl_shape_bounding_radius(b));
+    return c->dt * collider_approach(c->placed[i].position, &c->motion[i], c->outer[i],
+                                     c->placed[j].position, &c->motion[j], c->outer[j]);
+}
+
+static bool collider_is_of_world(const collider *c, int item)
+{
+    return pawl_body_index(c->model->shapes[c->shape[item]].body) == PAWL_WORLD_INDEX;
 }
 
 // Boxes as they are, with the reach of the pair added.
@@ -367,12 +385,15 @@ static int collider_add_endless(collider *c, int count, double margin)
 {
     for (int p = 0; p < c->endless_count; ++p) {
         int plane = c->endless[p];
+        bool fixed = collider_is_of_world(c, plane);
         for (int k = 0; k < c->boxed_count; ++k) {
             int item = c->boxed[k];
             if (c->any_resting && c->resting[item] && c->resting[plane]) {
                 continue;
             }
-            double reach = margin + collider_reach(c, item, plane);
+            // What the world's planes see of an item is its own speed.
+            double reach =
+                margin + (fixed ? c->dt * c->speed[item] : collider_reach(c, item, plane));
             if (!collider_box_overlaps(&c->boxes[k], &c->placed[plane], reach) ||
                 !pawl_collider_may_touch(c, item, plane)) {
                 continue;
@@ -423,8 +444,7 @@ static void collider_sweep(collider *c, double margin)
         }
         const item_motion *m = &c->motion[c->boxed[k]];
         pawl_shape_bounds(s, &c->boxes[k].low, &c->boxes[k].high);
-        double speed =
-            v3_norm(v3_sub(m->v, common)) + v3_norm(m->w) * pawl_shape_bounding_radius(s);
+        double speed = v3_norm(v3_sub(m->v, common)) + v3_norm(m->w) * c->outer[c->boxed[k]];
         double more = 0.5 * margin + c->dt * speed;
         c->swept[k].low = v3_sub(c->boxes[k].low, v3(more, more, more));
         c->swept[k].high = v3_add(c->boxes[k].high, v3(more, more, more));

@@ -40,8 +40,11 @@ typedef struct collider {
     uint32_t *group, *mask; // (item_count)
     placed_shape *placed;   // where the items are (item_count)
     item_motion *motion;    // of the items (item_count)
+    double *speed;          // of the fastest point of each item (item_count)
     double *inner;          // radius of a ball about its centre that each item holds
+    double *outer;          // of one about its position that holds it
     double *moved;          // for crossing.c (item_count)
+    pawl_vec3 *centre;      // likewise
     int *boxed, *endless;   // items in the tree, and planes and heightfields (item_count)
     int boxed_count, endless_count;
     broad_box *boxes; // around the shapes (boxed_count)

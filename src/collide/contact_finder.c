@@ -23,7 +23,7 @@ struct contact_finder {
 // A shape thinner than this share of its radius counts as that thick: disks may have no thickness at all.
 static const double finder_thin = 0.02;
 
-enum { FINDER_FIRST_CAPACITY = 64, FINDER_FEATURE_BITS = 12 };
+enum { FINDER_FIRST_CAPACITY = 64, FINDER_FIRST_A_SHAPE = 3, FINDER_FEATURE_BITS = 12 };
 
 // A model in which nothing can touch has no finder at all, and its steps skip collision detection.
 static bool finder_can_touch(const pawl_model *m)
@@ -57,8 +57,14 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
     f->rules = rules;
     f->group = pawl_alloc(env, n * sizeof *f->group);
     f->mask = pawl_alloc(env, n * sizeof *f->mask);
+    // A heap has some three contacts a body: making room anew in the midst of a run costs as much as many steps.
+    int first = 0;
+    for (int i = 0; i < m->shape_count; ++i) {
+        first += m->shapes[i].def.visual_only ? 0 : FINDER_FIRST_A_SHAPE;
+    }
+    first = first > FINDER_FIRST_CAPACITY ? first : FINDER_FIRST_CAPACITY;
     pawl_status status = f->group != NULL && f->mask != NULL
-                             ? pawl_contact_finder_grow(f, FINDER_FIRST_CAPACITY)
+                             ? pawl_contact_finder_grow(f, first)
                              : PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for collision detection");
     if (status == PAWL_OK) {
         for (int i = 0; i < m->shape_count; ++i) {

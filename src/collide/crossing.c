@@ -23,12 +23,25 @@ static pawl_vec3 crossing_centre(const collider *c, int item)
     return hull != NULL ? hull->centre : v3(0.0, 0.0, 0.0);
 }
 
+static pawl_vec3 crossing_centre_at(const collider *c, const body_state *bodies, int item)
+{
+    pawl_pose a = pawl_collider_frame(c, bodies, item);
+    return v3_add(a.position, pawl_quat_rotate(a.orientation, crossing_centre(c, item)));
+}
+
 // From the position of `other` to the centre of `item`, in world axes.
 static pawl_vec3 crossing_offset(const collider *c, const body_state *bodies, int item, int other)
 {
-    pawl_pose a = pawl_collider_frame(c, bodies, item), b = pawl_collider_frame(c, bodies, other);
-    pawl_vec3 at = v3_add(a.position, pawl_quat_rotate(a.orientation, crossing_centre(c, item)));
-    return v3_sub(at, b.position);
+    return v3_sub(crossing_centre_at(c, bodies, item),
+                  pawl_collider_frame(c, bodies, other).position);
+}
+
+static void crossing_note(crossing_search *s, int i, int j)
+{
+    if (s->found.count++ == 0) {
+        s->found.shape_a = s->c->shape[i < j ? i : j];
+        s->found.shape_b = s->c->shape[i < j ? j : i];
+    }
 }
 
 // How deep the segment from p to q is inside a shape at the origin; 0 if it is not.
@@ -60,22 +73,51 @@ static double crossing_depth(const placed_shape *shape, pawl_quat turned, pawl_v
     return depth;
 }
 
-// How deep the centre of an item is inside a plane or under a heightfield.
-static double crossing_under(const collider *c, const body_state *bodies, int item, int endless)
+// Where a plane or heightfield is.
+typedef struct crossing_ground {
+    pawl_pose frame;
+    pawl_vec3 up;
+    const struct height_grid *grid; // NULL: a plane
+} crossing_ground;
+
+static crossing_ground crossing_ground_of(const collider *c, const body_state *bodies, int endless)
 {
-    pawl_quat turned = pawl_collider_frame(c, bodies, endless).orientation;
-    pawl_vec3 q = crossing_offset(c, bodies, item, endless);
-    if (c->placed[endless].kind == PAWL_SHAPE_HEIGHTFIELD) {
-        return pawl_height_grid_depth(c->placed[endless].grid,
-                                      pawl_quat_rotate(quat_conj(turned), q));
-    }
-    return -v3_dot(pawl_quat_rotate(turned, v3(0.0, 0.0, 1.0)), q);
+    pawl_pose frame = pawl_collider_frame(c, bodies, endless);
+    bool field = c->placed[endless].kind == PAWL_SHAPE_HEIGHTFIELD;
+    return (crossing_ground){.frame = frame,
+                             .up = pawl_quat_rotate(frame.orientation, v3(0.0, 0.0, 1.0)),
+                             .grid = field ? c->placed[endless].grid : NULL};
 }
 
-static bool crossing_through_endless(const crossing_search *s, int item, int endless)
+// How deep a point is inside a plane or under a heightfield.
+static double crossing_under(const crossing_ground *ground, pawl_vec3 at)
 {
-    return crossing_under(s->c, s->after, item, endless) > s->margin &&
-           !(crossing_under(s->c, s->before, item, endless) > s->margin);
+    pawl_vec3 q = v3_sub(at, ground->frame.position);
+    if (ground->grid != NULL) {
+        return pawl_height_grid_depth(ground->grid,
+                                      pawl_quat_rotate(quat_conj(ground->frame.orientation), q));
+    }
+    return -v3_dot(ground->up, q);
+}
+
+// All centres against one plane or heightfield: above it after the step is the rule, and the rest of the question is
+// asked of the others.
+static void crossing_search_endless(crossing_search *s, int endless)
+{
+    const collider *c = s->c;
+    crossing_ground after = crossing_ground_of(c, s->after, endless);
+    crossing_ground before = crossing_ground_of(c, s->before, endless);
+    for (int k = 0; k < c->boxed_count; ++k) {
+        int item = c->boxed[k];
+        if (c->any_resting && c->resting[item] && c->resting[endless]) {
+            continue;
+        }
+        if (crossing_under(&after, c->centre[item]) > s->margin &&
+            !(crossing_under(&before, crossing_centre_at(c, s->before, item)) > s->margin) &&
+            pawl_collider_may_touch(c, item, endless)) {
+            crossing_note(s, item, endless);
+        }
+    }
 }
 
 // Whether a centre went from the outer to the inner side of a mesh, or through it. p and q are relative to the mesh, in
@@ -119,14 +161,6 @@ static bool crossing_through(const crossing_search *s, int item, int other)
            !(crossing_depth(shape, first, p, p) > threshold);
 }
 
-static void crossing_note(crossing_search *s, int i, int j)
-{
-    if (s->found.count++ == 0) {
-        s->found.shape_a = s->c->shape[i < j ? i : j];
-        s->found.shape_b = s->c->shape[i < j ? j : i];
-    }
-}
-
 // How far the position and the centre of each item went, whichever went further. Returns whether any
 // of them went far enough for a pair of shapes to be worth a look.
 static bool crossing_measure(const crossing_search *s)
@@ -163,14 +197,11 @@ shape_crossing pawl_collider_crossings(const collider *c, const body_state *befo
                          .margin = margin,
                          .deepest = 2.0 * deepest, // it may have been more when the step began
                          .found = {0, -1, -1}};
+    for (int k = 0; k < c->boxed_count && c->endless_count > 0; ++k) {
+        c->centre[c->boxed[k]] = crossing_centre_at(c, after, c->boxed[k]);
+    }
     for (int p = 0; p < c->endless_count; ++p) {
-        for (int k = 0; k < c->boxed_count; ++k) {
-            bool rest = c->any_resting && c->resting[c->boxed[k]] && c->resting[c->endless[p]];
-            if (!rest && crossing_through_endless(&s, c->boxed[k], c->endless[p]) &&
-                pawl_collider_may_touch(c, c->boxed[k], c->endless[p])) {
-                crossing_note(&s, c->boxed[k], c->endless[p]);
-            }
-        }
+        crossing_search_endless(&s, c->endless[p]);
     }
     if (c->pair_count == 0 || !crossing_measure(&s)) {
         return s.found;

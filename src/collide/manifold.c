@@ -14,6 +14,7 @@ static const double manifold_parallel = 0.01;
 // Outlines that cross at less than this run along one another: the crossing lies within a quarter of
 // it, times their length, of the line between the ends of that stretch, and would tell nothing new.
 static const double manifold_along = 1e-6;
+static const double manifold_rounding = 1.0 + 1e-15; // of a quotient that is 1
 
 void pawl_candidate_add(candidate_list *list, pawl_vec3 position, double gap, unsigned feature_a,
                         unsigned feature_b)
@@ -46,6 +47,18 @@ static void manifold_drop_copies(candidate_list *list, double tolerance)
     list->count = kept;
 }
 
+static void manifold_sort(contact_manifold *out)
+{
+    for (int i = 1; i < out->count; ++i) {
+        contact_point p = out->point[i];
+        int j = i;
+        for (; j > 0 && out->point[j - 1].feature > p.feature; --j) {
+            out->point[j] = out->point[j - 1];
+        }
+        out->point[j] = p;
+    }
+}
+
 // At most MANIFOLD_POINTS points: the deepest, then always the one furthest from those taken, which keeps the
 // patch large and so its resistance to tilting. The result is sorted by feature, so that the order of rows does
 // not depend on the order of discovery.
@@ -55,8 +68,15 @@ void pawl_manifold_reduce(candidate_list *list, pawl_vec3 normal, double toleran
     manifold_drop_copies(list, tolerance);
     out->normal = normal;
     out->count = 0;
+    if (list->count <= MANIFOLD_POINTS) { // all are taken
+        for (; out->count < list->count; ++out->count) {
+            out->point[out->count] = list->point[out->count];
+        }
+        manifold_sort(out);
+        return;
+    }
     bool taken[CANDIDATE_MAX] = {false};
-    while (out->count < MANIFOLD_POINTS && out->count < list->count) {
+    while (out->count < MANIFOLD_POINTS) {
         // First the deepest; then whichever is furthest from all taken. A later one must win by a
         // little, so that ties fall to the same feature in each step.
         int best = -1;
@@ -66,9 +86,7 @@ void pawl_manifold_reduce(candidate_list *list, pawl_vec3 normal, double toleran
                 continue;
             }
             double merit = -list->point[i].gap;
-            if (list->count <= MANIFOLD_POINTS) {
-                merit = 0.0; // all are taken anyway
-            } else if (out->count > 0) {
+            if (out->count > 0) {
                 merit = INFINITY;
                 for (int j = 0; j < out->count; ++j) {
                     double d2 = manifold_distance2(list->point[i].position, out->point[j].position);
@@ -83,22 +101,18 @@ void pawl_manifold_reduce(candidate_list *list, pawl_vec3 normal, double toleran
         taken[best] = true;
         out->point[out->count++] = list->point[best];
     }
-    for (int i = 1; i < out->count; ++i) {
-        contact_point p = out->point[i];
-        int j = i;
-        for (; j > 0 && out->point[j - 1].feature > p.feature; --j) {
-            out->point[j] = out->point[j - 1];
-        }
-        out->point[j] = p;
-    }
+    manifold_sort(out);
 }
 
 // A patch seen along the normal: coordinates across it, height along it.
 typedef struct manifold_view {
     const surface_patch *patch;
     double x[PATCH_POINTS], y[PATCH_POINTS], z[PATCH_POINTS];
-    double turn;             // +1 when the outline runs counter-clockwise in x, y
-    double slope_x, slope_y; // of the height
+    double ex[PATCH_POINTS], ey[PATCH_POINTS],
+        e2[PATCH_POINTS];       // edges of a polygon; length squared
+    double slack[PATCH_POINTS]; // what lies outside an edge by less is on it: eps times its length
+    double turn;                // +1 when the outline runs counter-clockwise in x, y
+    double slope_x, slope_y;    // of the height
     double centre_x, centre_y, centre_z, radius;
 } manifold_view;
 
@@ -128,9 +142,20 @@ static void manifold_look(const manifold_clip *c, const surface_patch *patch, do
         v->turn = up > 0.0 ? 1.0 : -1.0;
         v->slope_x = -v3_dot(patch->normal, c->t1) / up;
         v->slope_y = -v3_dot(patch->normal, c->t2) / up;
+        for (int i = 0; patch->kind == PATCH_POLYGON && i < patch->count; ++i) {
+            int j = i + 1 < patch->count ? i + 1 : 0;
+            double ex = v->x[j] - v->x[i], ey = v->y[j] - v->y[i];
+            v->ex[i] = ex;
+            v->ey[i] = ey;
+            v->e2[i] = ex * ex + ey * ey;
+            v->slack[i] = c->eps * sqrt(v->e2[i]);
+        }
     } else if (patch->kind == PATCH_SEGMENT) {
         double dx = v->x[1] - v->x[0], dy = v->y[1] - v->y[0], dz = v->z[1] - v->z[0];
         double length2 = dx * dx + dy * dy;
+        v->ex[0] = dx;
+        v->ey[0] = dy;
+        v->e2[0] = length2;
         v->slope_x = dx * dz / length2;
         v->slope_y = dy * dz / length2;
     }
@@ -161,10 +186,8 @@ static bool manifold_holds(const manifold_view *v, double x, double y, double ep
         return manifold_disc_distance(v, x, y) <= v->radius + eps;
     }
     for (int i = 0; v->patch->kind == PATCH_POLYGON && i < v->patch->count; ++i) {
-        int j = i + 1 < v->patch->count ? i + 1 : 0;
-        double ex = v->x[j] - v->x[i], ey = v->y[j] - v->y[i];
-        double inside = v->turn * (ex * (y - v->y[i]) - ey * (x - v->x[i]));
-        if (inside < -eps * sqrt(ex * ex + ey * ey)) {
+        double inside = v->turn * (v->ex[i] * (y - v->y[i]) - v->ey[i] * (x - v->x[i]));
+        if (inside < -v->slack[i]) {
             return false;
         }
     }
@@ -236,15 +259,19 @@ static bool manifold_no_crossing(const manifold_view *a, const manifold_view *b,
 static void manifold_edges_cross(const manifold_clip *c)
 {
     const manifold_view *a = &c->a, *b = &c->b;
-    for (int i = 0; i < manifold_edge_count(a); ++i) {
-        int i1 = i + 1 < a->patch->count ? i + 1 : 0;
-        double ax = a->x[i1] - a->x[i], ay = a->y[i1] - a->y[i];
-        for (int j = 0; j < manifold_edge_count(b); ++j) {
-            int j1 = j + 1 < b->patch->count ? j + 1 : 0;
-            double bx = b->x[j1] - b->x[j], by = b->y[j1] - b->y[j];
-            double det = ax * by - ay * bx;
+    int edges_a = manifold_edge_count(a), edges_b = manifold_edge_count(b);
+    for (int i = 0; i < edges_a; ++i) {
+        double ax = a->ex[i], ay = a->ey[i];
+        for (int j = 0; j < edges_b; ++j) {
+            double bx = b->ex[j], by = b->ey[j], det = ax * by - ay * bx;
             double dx = b->x[j] - a->x[i], dy = b->y[j] - a->y[i];
-            double scale = sqrt((ax * ax + ay * ay) * (bx * bx + by * by));
+            // Most edges miss each other by far: s and t below, times |det|.
+            double sign = det < 0.0 ? -1.0 : 1.0, most = fabs(det) * manifold_rounding;
+            double at_a = sign * (dx * by - dy * bx), at_b = sign * (dx * ay - dy * ax);
+            if (at_a < 0.0 || at_a > most || at_b < 0.0 || at_b > most) {
+                continue;
+            }
+            double scale = sqrt(a->e2[i] * b->e2[j]);
             if (manifold_no_crossing(a, b, det / scale, (ax * bx + ay * by) / scale)) {
                 continue; // parallel: their ends serve
             }
@@ -400,18 +427,26 @@ static pawl_vec3 manifold_line_middle(const surface_patch *a, const surface_patc
     return v3_scale(0.5, v3_add(p, q));
 }
 
+static const double manifold_witness_tilt =
+    1e-7; // only faces that are truly across the normal count
+
+// Whether a patch is a face in the sense of manifold_witness(), too.
+static bool manifold_is_flat(const surface_patch *patch, pawl_vec3 n, double side)
+{
+    return patch->kind == PATCH_POLYGON &&
+           v3_max_abs(v3_axpy(patch->normal, -side, n)) < 0.5 * manifold_witness_tilt;
+}
+
 // The one point that shows the exact gap, whatever the patches look like. False when neither side
 // has one: then it is only a guess. *corner: at least one side touches in a point.
-// The patches are taken with a tilt of 1e-7 here, so that only faces that are truly across the normal count as
-// faces.
 static bool manifold_witness(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
                              double ra, double rb, candidate_list *list, bool *corner)
 {
     surface_patch pa, pb;
     pawl_vec3 n = axis->n;
     double gap = axis->gap;
-    pawl_surface_patch(a, n, 1e-7, &pa);
-    pawl_surface_patch(b, v3_scale(-1.0, n), 1e-7, &pb);
+    pawl_surface_patch(a, n, manifold_witness_tilt, &pa);
+    pawl_surface_patch(b, v3_scale(-1.0, n), manifold_witness_tilt, &pb);
     pawl_vec3 middle;
     bool known = true;
     *corner = pa.kind == PATCH_POINT || pb.kind == PATCH_POINT;
@@ -494,6 +529,12 @@ void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, doubl
         manifold_look(&c, &pa, ra, &c.a);
         manifold_look(&c, &pb, -rb, &c.b);
         manifold_clip_patches(&c);
+    }
+    if (list.count > 0 && !axis->has_points && manifold_is_flat(&pa, axis->n, 1.0) &&
+        manifold_is_flat(&pb, axis->n, -1.0)) {
+        pawl_manifold_reduce(&list, axis->n, copies,
+                             out); // face on face: clipping finds all there is
+        return;
     }
     candidate_list all;
     all.count = 0;

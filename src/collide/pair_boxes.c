@@ -6,6 +6,17 @@
 // apart unless a corner is nearest to an edge or a corner; then the distance decides.
 #include "collide/pair.h"
 
+// Whether the corner of `other` that is nearest to face k of `box`, whose outward normal is n, lies over that face: then
+// the gap along n is the distance.
+static bool boxes_corner_over_face(const placed_shape *box, const placed_shape *other, int k,
+                                   pawl_vec3 n)
+{
+    pawl_vec3 corner = pawl_shape_support(other, v3_scale(-1.0, n));
+    pawl_vec3 at = m3_tmul(&box->axes, v3_sub(corner, box->position));
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    return fabs((&at.x)[i]) <= (&box->size.x)[i] && fabs((&at.x)[j]) <= (&box->size.x)[j];
+}
+
 // r[i][j] = a_i . b_j, q their absolute values; ta and tb are the vector between the centres in the axes of a and
 // b. The gap along an axis is the distance of the centres minus the reach of both boxes along it. Cross products
 // need no face test here: one that is no face of the difference just gives a smaller gap.
@@ -27,12 +38,14 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
     // Faces come first, edges must beat them by more than rounding: see polytope_penetration.c.
     double bias = 1e-13 * (pawl_shape_scale(a) + pawl_shape_scale(b));
     pair_axis axis = {.gap = -INFINITY};
+    int face = -1; // 0 to 2: of a, 3 to 5: of b
     out->count = 0;
     for (int k = 0; k < 3; ++k) {
         double gap = fabs(ta[k]) - ea[k] - eb[0] * q[k][0] - eb[1] * q[k][1] - eb[2] * q[k][2];
         if (gap > axis.gap + bias) {
             axis.gap = gap;
             axis.n = v3_scale(ta[k] < 0.0 ? -1.0 : 1.0, m3_column(&a->axes, k));
+            face = k;
         }
     }
     for (int k = 0; k < 3; ++k) {
@@ -40,6 +53,7 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
         if (gap > axis.gap + bias) {
             axis.gap = gap;
             axis.n = v3_scale(tb[k] < 0.0 ? -1.0 : 1.0, m3_column(&b->axes, k));
+            face = 3 + k;
         }
     }
     for (int i = 0; i < 3 && axis.gap <= margin; ++i) {
@@ -52,7 +66,10 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
                 if (pair_across(m3_column(&a->axes, i), m3_column(&b->axes, j), &n)) {
                     n = v3_dot(n, d) < 0.0 ? v3_scale(-1.0, n) : n;
                     double gap = pair_gap_along(a, b, n);
-                    axis = gap > axis.gap + bias ? (pair_axis){.n = n, .gap = gap} : axis;
+                    if (gap > axis.gap + bias) {
+                        axis = (pair_axis){.n = n, .gap = gap};
+                        face = -1;
+                    }
                 }
                 continue;
             }
@@ -60,10 +77,15 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
             double along = ta[i2] * r[i1][j] - ta[i1] * r[i2][j];
             double reach =
                 ea[i1] * q[i2][j] + ea[i2] * q[i1][j] + eb[j1] * q[i][j2] + eb[j2] * q[i][j1];
-            double length = sqrt(length2);
-            double gap = (fabs(along) - reach) / length;
-            if (gap > axis.gap + bias) {
+            // A length of at most 1 makes a negative gap more so: most axes need no root.
+            double over = fabs(along) - reach, least = axis.gap + bias;
+            if (over <= 0.0 && over <= least) {
+                continue;
+            }
+            double length = sqrt(length2), gap = over / length;
+            if (gap > least) {
                 axis.gap = gap;
+                face = -1;
                 axis.n = v3_scale((along < 0.0 ? -1.0 : 1.0) / length,
                                   v3_cross(m3_column(&a->axes, i), m3_column(&b->axes, j)));
             }
@@ -72,7 +94,10 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
     if (axis.gap > margin) {
         return;
     }
-    if (axis.gap > 0.0) {
+    bool exact = axis.gap > 0.0 && face >= 0 &&
+                 (face < 3 ? boxes_corner_over_face(a, b, face, axis.n)
+                           : boxes_corner_over_face(b, a, face - 3, v3_scale(-1.0, axis.n)));
+    if (axis.gap > 0.0 && !exact) {
         pair_axis nearest;
         gjk_result result = pawl_gjk_distance(a, b, margin, &nearest);
         if (result == GJK_BEYOND) {

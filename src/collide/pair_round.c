@@ -48,12 +48,37 @@ static void round_try(round_search *r, double s, double t)
     }
 }
 
+// Concentric ones are parted along the first one's z axis.
+static void round_spheres(const placed_shape *a, const placed_shape *b, double margin,
+                          contact_manifold *out)
+{
+    pawl_vec3 d = v3_sub(b->position, a->position), z = m3_column(&a->axes, 2), n = z;
+    double ra = a->size.x, rb = b->size.x, distance = v3_norm(d);
+    out->count = 0;
+    if (distance - ra - rb > margin) {
+        return;
+    }
+    if (distance > 1e-12 * (pawl_shape_scale(a) + pawl_shape_scale(b))) {
+        n = v3_unit_or(v3_scale(1.0 / distance, d), z);
+        distance = v3_dot(n, d);
+    }
+    double gap = distance - ra - rb;
+    out->normal = n;
+    out->count = 1;
+    out->point[0] = (contact_point){v3_axpy(a->position, ra + 0.5 * gap, n), gap,
+                                    (uint32_t)FEATURE_CURVED << 16 | FEATURE_CURVED};
+}
+
 // Two segments are nearest inside both (then the common perpendicular is the normal), or one of the four ends is
 // nearest to the other segment. Spheres are segments of length 0. Two capsules that lie side by side touch along a
 // line: their points come from pawl_manifold_from_axis.
 void pawl_collide_round(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out)
 {
+    if (a->kind == PAWL_SHAPE_SPHERE && b->kind == PAWL_SHAPE_SPHERE) {
+        round_spheres(a, b, margin, out);
+        return;
+    }
     round_core ca = round_core_of(a), cb = round_core_of(b);
     double ra = a->size.x, rb = b->size.x;
     out->count = 0;

@@ -29,13 +29,15 @@ static collide_function *const pair_table[PAWL_SHAPE_COUNT][PAWL_SHAPE_COUNT] = 
     {NULL, NULL, NULL, NULL, NULL, NULL, pawl_collide_plane},
 };
 
+// One question for all fifteen numbers: 0 x is 0 where x is finite, and no number elsewhere.
 static bool pair_is_finite(const placed_shape *s)
 {
-    bool finite = v3_finite(s->position) && v3_finite(s->size);
+    double sum = 0.0 * s->position.x + 0.0 * s->position.y + 0.0 * s->position.z + 0.0 * s->size.x +
+                 0.0 * s->size.y + 0.0 * s->size.z;
     for (int k = 0; k < 3; ++k) {
-        finite = finite && v3_finite(m3_column(&s->axes, k));
+        sum += 0.0 * s->axes.m[k][0] + 0.0 * s->axes.m[k][1] + 0.0 * s->axes.m[k][2];
     }
-    return finite;
+    return sum == 0.0;
 }
 
 static bool pair_is_surface(const placed_shape *s)

@@ -7,22 +7,24 @@
 #include "coordinates/free_factor.h"
 #include "base/array.h"
 #include "base/carver.h"
-#include "base/kernel.h"
 #include "linalg/block_ldl.h"
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
+#include "math/lanes.h"
 #include <math.h>
 #include <string.h>
 
 // Up to so many rows the plain triangle beats the walk over blocks (bench_peers).
 enum { FREE_DENSE_ROWS = 12 };
 
-// One product of two blocks' Jacobians at a shared body that adds to a block of D.
+// One product of two blocks' Jacobians at a shared body that adds to a block of D: its entry (r, c) is the product of
+// row r of one side with row c of the other. One side is J, the other M^-1 JT, whichever way round the block is stored.
 typedef struct pair_task {
-    int row_jacobian, column_jacobian; // in J and in MJ
+    const double *row_side, *column_side; // 6 numbers a row
     int row_dim, column_dim;
-    int offset, row_stride, column_stride; // where its entry (r, c) goes
-    bool diagonal;                         // of one block with itself: lower triangle
+    int offset, stride; // where its entries go
+    bool diagonal;      // of one block with itself: lower triangle
+    bool first;         // of its block: what was there is of a factor before
     int part;
 } pair_task;
 
@@ -50,54 +52,59 @@ struct free_factor {
 
 // D_ij += J_i M^-1 J_jT over one body that both blocks touch. Which products there are is found once; a step runs
 // down the list.
-PAWL_KERNEL_PART void free_factor_task(const pair_task *task, const double *restrict j,
-                                       const double *restrict m, int columns, double *restrict out)
+static void free_factor_task(const pair_task *task, double *restrict out)
 {
-    for (int r = 0; r < task->row_dim; ++r, j += 6, out += task->row_stride) {
-        int last = task->diagonal ? r + 1 : columns;
+    for (int r = 0; r < task->row_dim; ++r, out += task->stride) {
+        int last = task->diagonal ? r + 1 : task->column_dim;
         for (int c = 0; c < last; ++c) {
-            out[c * task->column_stride] += pawl_dot6(j, m + 6 * c);
+            double entry = pawl_dot6(task->row_side + 6 * r, task->column_side + 6 * c);
+            out[c] = task->first ? entry : out[c] + entry;
         }
     }
 }
 
-// The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, with M^-1 JT transposed so that a row of entries
-// is found at once. Of a diagonal block the upper triangle is written as well, which nobody reads.
+// Columns k = 0 .. 5 of `count` rows of six, those that are missing to four as zeros.
+PAWL_KERNEL_PART void free_factor_columns(const double *restrict row, int count, lanes column[6])
+{
+    if (count == 1) {
+        for (int k = 0; k < 6; ++k) {
+            column[k] = (lanes){row[k], 0.0, 0.0, 0.0};
+        }
+        return;
+    }
+    lanes tail[4]; // from column 2 on, so that nothing behind the row is read
+    for (int c = 0; c < 4; ++c) {
+        column[c] = c < count ? LANES_LOAD(row + 6 * c) : LANES_ALL(0.0);
+        tail[c] = c < count ? LANES_LOAD(row + 6 * c + 2) : LANES_ALL(0.0);
+    }
+    lanes_transpose(column);
+    lanes_transpose(tail);
+    column[4] = tail[2];
+    column[5] = tail[3];
+}
+
+// The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, four entries at a time. Numbers behind the end
+// of a row get nothing added. Of a diagonal block some of the upper triangle is written as well, which nobody reads.
 enum { FREE_TASK_SIZE = 6 };
-PAWL_KERNEL_PART void free_factor_entries(const double *restrict j, const double *restrict m,
-                                          int rows, int n, double *restrict sum)
+PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int rows, int n, double *restrict out)
 {
-    double mt[6][FREE_TASK_SIZE];
-    for (int c = 0; c < n; ++c) {
-        for (int i = 0; i < 6; ++i) {
-            mt[i][c] = m[6 * c + i];
-        }
+    lanes m[2][6] = {0};
+    int stride = task->stride;
+    bool diagonal = task->diagonal, first = task->first;
+    for (int v = 0; 4 * v < n; ++v) {
+        free_factor_columns(task->column_side + 24 * v, n - 4 * v < 4 ? n - 4 * v : 4, m[v]);
     }
-    for (int r = 0; r < rows; ++r, j += 6, sum += n) {
-        for (int c = 0; c < n; ++c) {
-            sum[c] = (j[0] * mt[0][c] + j[1] * mt[1][c] + j[2] * mt[2][c]) +
-                     (j[3] * mt[3][c] + j[4] * mt[4][c] + j[5] * mt[5][c]);
-        }
-    }
-}
-
-PAWL_KERNEL_PART void free_factor_add_entries(const pair_task *task, const double *restrict j,
-                                              const double *restrict m, int rows, int n,
-                                              double *restrict out)
-{
-    double sum[FREE_TASK_SIZE * FREE_TASK_SIZE];
-    free_factor_entries(j, m, rows, n, sum);
-    if (task->column_stride == 1) {
-        for (int r = 0; r < rows; ++r, out += task->row_stride) {
-            for (int c = 0; c < n; ++c) {
-                out[c] += sum[r * n + c];
-            }
-        }
-    } else {
-        for (int c = 0; c < n; ++c, out += task->column_stride) {
-            for (int r = 0; r < rows; ++r) {
-                out[r * task->row_stride] += sum[r * n + c];
-            }
+    for (int r = 0; r < rows; ++r) {
+        const double *j = task->row_side + 6 * r;
+        for (int v = 0; 4 * v < n && !(diagonal && r < 4 * v); ++v) {
+            const lanes *mv = m[v];
+            double *row = out + r * stride + 4 * v;
+            lanes linear =
+                LANES_ALL(j[0]) * mv[0] + LANES_ALL(j[1]) * mv[1] + LANES_ALL(j[2]) * mv[2];
+            lanes angular =
+                LANES_ALL(j[3]) * mv[3] + LANES_ALL(j[4]) * mv[4] + LANES_ALL(j[5]) * mv[5];
+            lanes entries = linear + angular;
+            LANES_STORE(row, first ? entries : LANES_LOAD(row) + entries);
         }
     }
 }
@@ -111,19 +118,20 @@ static int free_factor_node(const free_factor *f, int block)
 // which thread does it.
 PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
 {
-    const pawl_assembly *a = f->a;
     double *values = pawl_block_ldl_values(f->ldl);
-    pawl_block_ldl_clear_part(f->ldl, part);
+    if (f->dense) {
+        memset(values, 0, pawl_block_ldl_value_count(f->ldl) * sizeof *values);
+    } else {
+        pawl_block_ldl_clear_fill(f->ldl, part);
+    }
     for (int t = f->task_start[part]; t < f->task_start[part + 1]; ++t) {
         const pair_task *task = &f->tasks[t];
-        const double *j = a->J + task->row_jacobian, *m = a->MJ + task->column_jacobian;
         double *out = values + task->offset;
         bool small = task->row_dim <= FREE_TASK_SIZE && task->column_dim <= FREE_TASK_SIZE;
         if (small && !f->dense) {
-            PAWL_BY_SIZES(task->row_dim, task->column_dim,
-                          free_factor_add_entries(task, j, m, M, N, out))
+            PAWL_BY_SIZES(task->row_dim, task->column_dim, free_factor_add(task, M, N, out))
         } else {
-            free_factor_task(task, j, m, task->column_dim, out);
+            free_factor_task(task, out);
         }
     }
 }
@@ -317,22 +325,23 @@ static pawl_status free_factor_add_task(free_factor *f, pawl_array *edges, int i
 {
     (void)edges;
     const row_block *bi = &f->a->blocks[i], *bj = &f->a->blocks[j];
-    pair_task task = {.row_jacobian = bi->jacobian[slot_i],
-                      .column_jacobian = bj->jacobian[slot_j],
+    pair_task task = {.row_side = f->a->J + bi->jacobian[slot_i],
+                      .column_side = f->a->MJ + bj->jacobian[slot_j],
                       .row_dim = bi->rows.dim,
                       .column_dim = bj->rows.dim,
                       .diagonal = i == j,
                       .part = pawl_free_factor_part(f, i)};
+    block_slot slot = pawl_block_ldl_slot(f->ldl, free_factor_node(f, i), free_factor_node(f, j));
+    task.offset = slot.offset;
+    task.stride = slot.stride;
     if (f->dense) {
-        block_slot slot = pawl_block_ldl_slot(f->ldl, 0, 0);
-        task.offset = slot.offset + bi->rows.first_row * slot.stride + bj->rows.first_row;
-        task.row_stride = slot.stride;
-        task.column_stride = 1;
-    } else {
-        block_slot slot = pawl_block_ldl_slot(f->ldl, i, j);
-        task.offset = slot.offset;
-        task.row_stride = slot.transposed ? 1 : slot.stride;
-        task.column_stride = slot.transposed ? slot.stride : 1;
+        task.offset += bi->rows.first_row * slot.stride + bj->rows.first_row;
+    } else if (slot.transposed) {
+        const double *side = task.row_side;
+        task.row_side = task.column_side;
+        task.column_side = side;
+        task.row_dim = bj->rows.dim;
+        task.column_dim = bi->rows.dim;
     }
     pair_task *out = pawl_array_push(&f->env, &f->found, sizeof *out);
     if (out == NULL) {
@@ -434,9 +443,28 @@ static void free_factor_rewind(int *start, int part_count)
     start[0] = 0;
 }
 
+// The first task of each block of D. Blocks are told apart by where they are. A dense factor has zeros between blocks
+// and begins with zeros.
+static void free_factor_mark_first(free_factor *f)
+{
+    if (f->dense) {
+        return;
+    }
+    double *values = pawl_block_ldl_values(f->ldl);
+    for (int t = 0; t < f->found.count; ++t) {
+        values[PAWL_ITEM(f->found, pair_task, t).offset] = 0.0;
+    }
+    for (int t = 0; t < f->found.count; ++t) {
+        pair_task *task = &PAWL_ITEM(f->found, pair_task, t);
+        task->first = values[task->offset] == 0.0;
+        values[task->offset] = 1.0;
+    }
+}
+
 // Blocks and tasks, part by part; within a part they keep their order.
 static void free_factor_group(free_factor *f)
 {
+    free_factor_mark_first(f);
     int blocks = f->a->free_blocks, tasks = f->found.count;
     for (int k = 0; k < blocks; ++k) {
         ++f->block_start[pawl_free_factor_part(f, k) + 1];

@@ -27,6 +27,7 @@ struct maximal_space {
     int *first_side, *side_node, *first_pair, *pair_edge;
     const double **side_Y;
     double *Y;
+    int64_t filled; // rows_key of the problem whose space it holds; 0 for none
 };
 
 void pawl_maximal_space_destroy(maximal_space *m)
@@ -224,13 +225,17 @@ velocity_space *pawl_maximal_space_find(maximal_space *m, const row_set *rows, b
     if (*lu == NULL && pawl_block_lu_create(&m->env, lu) != PAWL_OK) {
         return NULL;
     }
+    // Corrections of a step solve other problems over the same rows.
+    if (m->filled != 0 && m->filled == rows->problem->rows_key && m->space.sparse == *lu) {
+        return &m->space;
+    }
+    m->filled = 0;
     space_counts n = space_count(rows);
     if (!space_reserve(m, &n)) {
         return NULL;
     }
     space_find_nodes(m, rows);
-    if (!space_fill(m, rows) ||
-        !pawl_block_lu_plan(*lu, m->space.node_count, m->edges.data, m->edges.count)) {
+    if (!space_fill(m, rows)) {
         return NULL;
     }
     m->space = (velocity_space){.width = MAXIMAL_WIDTH,
@@ -241,6 +246,9 @@ velocity_space *pawl_maximal_space_find(maximal_space *m, const row_set *rows, b
                                 .first_pair = m->first_pair,
                                 .pair_edge = m->pair_edge,
                                 .vectors = m->space.vectors,
-                                .sparse = *lu};
+                                .sparse = *lu,
+                                .edges = m->edges.data,
+                                .edge_count = m->edges.count};
+    m->filled = rows->problem->rows_key;
     return &m->space;
 }

@@ -17,9 +17,10 @@
 #include "linalg/block_ldl.h"
 #include "base/array.h"
 #include "base/carver.h"
-#include "base/kernel.h"
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
+#include "math/lanes.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <suitesparse/amd.h>
@@ -45,17 +46,20 @@ struct block_ldl {
     // by entry (an off-diagonal block of L), sorted by row within a column
     int *row;    // (entry_count) position of its row
     int *offset; // (entry_count) of its values, dim(row) x dim(column)
+    int *turned; // (entry_count) of the same in `columns`, dim(column) x dim(row)
     int *update; // (entry_count) first target offset of the pairs (this entry, entries before)
     int *target; // offsets of the blocks that an elimination changes
     size_t value_count;
+    size_t turned_count;
+    // Rows of blocks begin ldl_width() numbers apart: what is behind a row is 0, so that kernels need not ask where it
+    // ends.
     double *values;    // diagonal blocks first, then those of L, both by position
-    double *triangle;  // strict lower triangles of the diagonal blocks, packed: solves read these
+    double *columns;   // the blocks of L transposed: forward solves read these
     double *inverse_d; // (row_count) by position
     double *original;  // (row_count) by position: the diagonal before elimination
     int *first_pivot;  // (node_count) into inverse_d
-    int *packed;       // (node_count) into triangle
+    bool *given;       // (entry_count) of an edge; the others are fill
     bool *marked;      // (node_count) by position: see pawl_block_ldl_mark()
-    int triangle_count;
     // parts: trees of the elimination forest, numbered by their first nodes
     int part_count;
     int *part;         // (node_count) by node
@@ -79,6 +83,12 @@ typedef struct ldl_analysis {
     int *list, *length, *nv, *head, *elen, *degree, *work;
     int graph_room, target_count;
 } ldl_analysis;
+
+// How far apart rows of n numbers lie: a multiple of what a processor takes at once.
+PAWL_KERNEL_PART int ldl_width(int n)
+{
+    return (n + 3) / 4 * 4;
+}
 
 // Runs twice, to count bytes and to hand out pointers.
 static ldl_analysis ldl_analysis_layout(int n, int edges, pawl_carver *mem)
@@ -268,23 +278,24 @@ static int ldl_find(const block_ldl *l, int i, int k)
 static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
 {
     int n = l->node_count;
-    int **by_node[] = {&l->node,   &l->position,   &l->dim,         &l->first_row,   &l->diagonal,
-                       &l->column, &l->part,       &l->part_row,    &l->first_pivot, &l->packed,
-                       &l->member, &l->part_start, &l->scaled_start};
+    int **by_node[] = {&l->node,        &l->position, &l->dim,        &l->first_row,
+                       &l->diagonal,    &l->column,   &l->part,       &l->part_row,
+                       &l->first_pivot, &l->member,   &l->part_start, &l->scaled_start};
     for (size_t i = 0; i < sizeof by_node / sizeof by_node[0]; ++i) {
         *by_node[i] = PAWL_CARVE(mem, int, n + 1);
     }
-    int **by_entry[] = {&l->row, &l->offset, &l->update};
+    int **by_entry[] = {&l->row, &l->offset, &l->turned, &l->update};
     for (size_t i = 0; i < sizeof by_entry / sizeof by_entry[0]; ++i) {
         *by_entry[i] = PAWL_CARVE(mem, int, l->entry_count);
     }
     l->target = PAWL_CARVE(mem, int, targets);
     l->values = PAWL_CARVE(mem, double, l->value_count);
-    l->triangle = PAWL_CARVE(mem, double, l->triangle_count);
+    l->columns = PAWL_CARVE(mem, double, l->turned_count);
     l->inverse_d = PAWL_CARVE(mem, double, l->row_count);
     l->original = PAWL_CARVE(mem, double, l->row_count);
     l->scaled = PAWL_CARVE(mem, double, scaled);
     l->marked = PAWL_CARVE(mem, bool, n);
+    l->given = PAWL_CARVE(mem, bool, l->entry_count);
 }
 
 // Counts rows and values; returns the values of the largest columns of all parts.
@@ -296,22 +307,23 @@ static int ldl_count(block_ldl *l, ldl_analysis *a, const int *dim)
     l->node_count = a->n;
     l->entry_count = l->fill.count;
     l->row_count = 0;
-    l->value_count = 0;
-    l->triangle_count = 0;
+    l->value_count = l->turned_count = 0;
     for (int k = a->n - 1; k >= 0; --k) {
         bool last = a->column[k] == a->column[k + 1]; // nothing below: the root of a tree
         a->root[k] = last ? k : a->root[PAWL_ITEM(l->fill, int, a->column[k])];
         a->widest[k] = 0;
-        int d = dim[a->order[k]], column_rows = 0;
+        int d = dim[a->order[k]], column_rows = 0, turned = 0;
         for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
-            column_rows += dim[a->order[PAWL_ITEM(l->fill, int, e)]];
+            int rows = dim[a->order[PAWL_ITEM(l->fill, int, e)]];
+            column_rows += rows;
+            turned += d * ldl_width(rows);
         }
         l->row_count += d;
-        l->triangle_count += a->n > 1 ? d * (d - 1) / 2 : 0; // a single node is solved in place
-        l->value_count += (size_t)d * (size_t)(d + column_rows);
+        l->value_count += (size_t)ldl_width(d) * (size_t)(d + column_rows);
+        l->turned_count += (size_t)turned;
         int *widest = &a->widest[a->root[k]];
-        scaled += d * column_rows > *widest ? d * column_rows - *widest : 0;
-        *widest = d * column_rows > *widest ? d * column_rows : *widest;
+        scaled += turned > *widest ? turned - *widest : 0;
+        *widest = turned > *widest ? turned : *widest;
     }
     return scaled;
 }
@@ -348,7 +360,7 @@ static void ldl_place_parts(block_ldl *l, const ldl_analysis *a, const int *dim)
 // column can be cleared by one call.
 static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
 {
-    int n = a->n, offset = 0, pivot = 0, first = 0, packed = 0;
+    int n = a->n, offset = 0, pivot = 0, first = 0, turned = 0;
     for (int node = 0; node < n; ++node) {
         l->first_row[node] = first;
         first += dim[node];
@@ -360,20 +372,35 @@ static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
         l->dim[k] = dim[a->order[k]];
         l->first_pivot[k] = pivot;
         pivot += l->dim[k];
-        l->packed[k] = packed;
-        packed += l->dim[k] * (l->dim[k] - 1) / 2;
         l->diagonal[k] = offset;
-        offset += l->dim[k] * l->dim[k];
+        offset += l->dim[k] * ldl_width(l->dim[k]);
     }
     for (int k = 0; k < n; ++k) {
         l->column[k] = a->column[k];
         for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
             l->row[e] = PAWL_ITEM(l->fill, int, e);
+            int rows = dim[a->order[l->row[e]]];
             l->offset[e] = offset;
-            offset += l->dim[k] * dim[a->order[l->row[e]]];
+            offset += rows * ldl_width(l->dim[k]);
+            l->turned[e] = turned;
+            turned += l->dim[k] * ldl_width(rows);
         }
     }
     l->column[n] = l->entry_count;
+}
+
+static void ldl_mark_given(block_ldl *l, const ldl_analysis *a)
+{
+    memset(l->given, 0, (size_t)l->entry_count * sizeof *l->given);
+    for (int node = 0; node < a->n; ++node) {
+        int k = a->position[node];
+        for (int e = a->start[node]; e < a->start[node + 1]; ++e) {
+            int i = a->position[a->adjacent[e]];
+            if (i > k) {
+                l->given[ldl_find(l, i, k)] = true;
+            }
+        }
+    }
 }
 
 // For every pair of blocks in a column, where their product goes. The search is done here, once per
@@ -419,6 +446,7 @@ pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block
     ldl_layout(l, a.target_count, scaled, &mem);
     ldl_place(l, &a, dim);
     ldl_place_parts(l, &a, dim);
+    ldl_mark_given(l, &a);
     ldl_aim(l);
     return PAWL_OK;
 }
@@ -456,12 +484,12 @@ block_slot pawl_block_ldl_slot(const block_ldl *l, int a, int b)
 {
     int i = l->position[a], k = l->position[b];
     if (i == k) {
-        return (block_slot){l->diagonal[k], l->dim[k], false};
+        return (block_slot){l->diagonal[k], ldl_width(l->dim[k]), false};
     }
     bool transposed = i < k; // stored below the diagonal
     int e = transposed ? ldl_find(l, k, i) : ldl_find(l, i, k);
     PAWL_ASSERT(e >= 0);
-    return (block_slot){l->offset[e], l->dim[transposed ? i : k], transposed};
+    return (block_slot){l->offset[e], ldl_width(l->dim[transposed ? i : k]), transposed};
 }
 
 double *pawl_block_ldl_values(block_ldl *l)
@@ -474,72 +502,62 @@ size_t pawl_block_ldl_value_count(const block_ldl *l)
     return l->value_count;
 }
 
-// X = A L^-T for the m x n block A below a factored n x n diagonal block, as XT (n x m); A becomes X D^-1. By columns
-// of X: their entries are independent of each other, so that a compiler can vectorize them.
+// out (n x m) = AT of the m x n block A. Rows of zeros are behind those of A in a tile that A does not fill.
+PAWL_KERNEL_PART void ldl_turn(const double *restrict a, int m, int n, double *restrict out)
+{
+    for (int r = 0; r < m; r += 4) {
+        for (int c = 0; c < n; c += 4) {
+            lanes tile[4];
+            for (int i = 0; i < 4; ++i) {
+                tile[i] = r + i < m ? LANES_LOAD(a + (r + i) * ldl_width(n) + c) : LANES_ALL(0.0);
+            }
+            lanes_transpose(tile);
+            for (int i = 0; i < 4 && c + i < n; ++i) {
+                LANES_STORE(out + (c + i) * ldl_width(m) + r, tile[i]);
+            }
+        }
+    }
+}
+
+// X = A L^-T for the m x n block A below a factored n x n diagonal block, as XT (n x m); A becomes X D^-1, and so does
+// `turned`, transposed.
 PAWL_KERNEL_PART void ldl_scale(double *restrict a, int m, int n, const double *restrict diagonal,
-                                const double *restrict inverse_d, double *restrict xt)
+                                const double *restrict inverse_d, double *restrict xt,
+                                double *restrict turned)
 {
-    for (int c = 0; c < n; ++c) {
-        double *restrict column = xt + c * m;
-        for (int r = 0; r < m; ++r) {
-            column[r] = a[r * n + c];
-        }
-        for (int p = 0; p < c; ++p) {
-            double d = diagonal[c * n + p];
-            for (int r = 0; r < m; ++r) {
-                column[r] -= xt[p * m + r] * d;
-            }
-        }
-    }
-    for (int r = 0; r < m; ++r) {
+    ldl_turn(a, m, n, xt);
+    for (int v = 0; v < m; v += 4) {
+        PAWL_UNROLL
         for (int c = 0; c < n; ++c) {
-            a[r * n + c] = xt[c * m + r] * inverse_d[c];
+            double *column = xt + c * ldl_width(m) + v;
+            lanes sum = LANES_LOAD(column);
+            PAWL_UNROLL
+            for (int p = 0; p < c; ++p) {
+                double d = diagonal[c * ldl_width(n) + p];
+                sum -= LANES_LOAD(xt + p * ldl_width(m) + v) * LANES_ALL(d);
+            }
+            LANES_STORE(column, sum);
+            LANES_STORE(turned + c * ldl_width(m) + v, sum * LANES_ALL(inverse_d[c]));
         }
     }
+    ldl_turn(turned, n, m, a);
 }
 
-// C -= L XT, with L m x n, XT n x q, C m x q of stride q.
-PAWL_KERNEL_PART void ldl_update_any(double *restrict c, int m, int q, int n,
-                                     const double *restrict l, const double *restrict xt)
+// C -= L XT, with L m x n given transposed, XT n x q, C m x q. Of a diagonal block the lower triangle is enough.
+PAWL_KERNEL_PART void ldl_update(double *restrict c, int m, int q, int n,
+                                 const double *restrict turned, const double *restrict xt,
+                                 bool lower)
 {
-    for (int r = 0; r < m; ++r, l += n, c += q) {
-        for (int s = 0; s < q; ++s) {
-            double sum = 0.0;
+    for (int v = 0; v < q; v += 4) {
+        for (int r = lower ? v : 0; r < m; ++r) {
+            lanes sum = LANES_ALL(0.0);
+            PAWL_UNROLL
             for (int p = 0; p < n; ++p) {
-                sum += l[p] * xt[p * q + s];
+                sum +=
+                    LANES_ALL(turned[p * ldl_width(m) + r]) * LANES_LOAD(xt + p * ldl_width(q) + v);
             }
-            c[s] -= sum;
-        }
-    }
-}
-
-// The same for q <= LDL_MAX_SIZE, a row of sums in registers.
-enum { LDL_MAX_SIZE = 6 };
-PAWL_KERNEL_PART void ldl_update(double *restrict c, int m, int q, int n, const double *restrict l,
-                                 const double *restrict xt)
-{
-    for (int r = 0; r < m; ++r, l += n, c += q) {
-        double sum[LDL_MAX_SIZE] = {0};
-        for (int p = 0; p < n; ++p) {
-            for (int s = 0; s < q; ++s) {
-                sum[s] += l[p] * xt[p * q + s];
-            }
-        }
-        for (int s = 0; s < q; ++s) {
-            c[s] -= sum[s];
-        }
-    }
-}
-
-// Strict lower triangle of the unit L of diagonal block k, row by row without gaps: solves read
-// less memory. A matrix of one node is solved by the dense code in place and needs no copy.
-static void ldl_pack(block_ldl *l, int k)
-{
-    const double *from = l->values + l->diagonal[k];
-    double *to = l->triangle + l->packed[k];
-    for (int r = 1, n = l->dim[k]; r < n && l->node_count > 1; ++r) {
-        for (int c = 0; c < r; ++c) { // a call of memcpy() takes longer
-            *to++ = from[r * n + c];
+            double *row = c + r * ldl_width(q) + v;
+            LANES_STORE(row, LANES_LOAD(row) - sum);
         }
     }
 }
@@ -559,15 +577,14 @@ int pawl_block_ldl_part_row(const block_ldl *l, int node)
     return l->part_row[node];
 }
 
-void pawl_block_ldl_clear_part(block_ldl *l, int part)
+void pawl_block_ldl_clear_fill(block_ldl *l, int part)
 {
     for (int i = l->part_start[part]; i < l->part_start[part + 1]; ++i) {
-        int k = l->member[i], first = l->column[k], next = l->column[k + 1];
-        memset(l->values + l->diagonal[k], 0, (size_t)(l->dim[k] * l->dim[k]) * sizeof(double));
-        if (first < next) { // a column's blocks of L lie one behind the other
-            size_t begin = (size_t)l->offset[first];
-            size_t end = next < l->entry_count ? (size_t)l->offset[next] : l->value_count;
-            memset(l->values + begin, 0, (end - begin) * sizeof(double));
+        int k = l->member[i], width = ldl_width(l->dim[k]);
+        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
+            for (int r = l->given[e] ? INT_MAX : 0; r < l->dim[l->row[e]] * width; r += 4) {
+                LANES_STORE(l->values + l->offset[e] + r, LANES_ALL(0.0));
+            }
         }
     }
 }
@@ -586,39 +603,38 @@ PAWL_KERNEL static int ldl_run_factor_part(block_ldl *l, int part, double floor)
     // Pivots are weighed against the matrix as it came: what is left of a dependent row after
     // earlier nodes were eliminated is noise, next to which another noise looks large.
     for (int i = 0; i < count; ++i) {
-        int k = member[i];
-        for (int r = 0; r < l->dim[k]; ++r) {
-            l->original[l->first_pivot[k] + r] = v[l->diagonal[k] + r * (l->dim[k] + 1)];
+        int k = member[i], next = ldl_width(l->dim[k]) + 1;
+        const double *diagonal = v + l->diagonal[k];
+        double *original = l->original + l->first_pivot[k];
+        for (int r = 0, n = l->dim[k]; r < n; ++r) {
+            original[r] = diagonal[r * next];
         }
     }
     for (int i = 0; i < count; ++i) {
-        int k = member[i], n = l->dim[k];
-        double *diagonal = v + l->diagonal[k];
+        int k = member[i], n = l->dim[k], first = l->column[k], next = l->column[k + 1];
+        double *diagonal = v + l->diagonal[k], *scaled = l->scaled + l->scaled_start[part];
         double *inverse_d = l->inverse_d + l->first_pivot[k];
-        dropped +=
-            pawl_ldl_factor(diagonal, n, n, floor, l->original + l->first_pivot[k], inverse_d);
-        double *x = l->scaled + l->scaled_start[part];
-        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
+        const double *original = l->original + l->first_pivot[k];
+        PAWL_BY_SIZE(n, dropped +=
+                        pawl_ldl_kernel(diagonal, N, ldl_width(N), floor, original, inverse_d))
+        double *x = scaled;
+        for (int e = first; e < next; ++e) {
             int m = l->dim[l->row[e]];
-            PAWL_BY_SIZES(m, n, ldl_scale(v + l->offset[e], M, N, diagonal, inverse_d, x))
-            x += m * n;
+            PAWL_BY_SIZES(m, n,
+                          ldl_scale(v + l->offset[e], M, N, diagonal, inverse_d, x,
+                                    l->columns + l->turned[e]))
+            x += ldl_width(m) * n;
         }
-        ldl_pack(l, k);
-        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
+        for (int e = first; e < next; ++e) {
             int m = l->dim[l->row[e]];
-            const double *le = v + l->offset[e];
+            const double *le = l->columns + l->turned[e], *xf = scaled;
             const int *target = l->target + l->update[e];
-            const double *xf = l->scaled + l->scaled_start[part];
-            for (int f = l->column[k]; f <= e; ++f) {
+            for (int f = first; f < e; ++f, ++target) {
                 int q = l->dim[l->row[f]];
-                if (q <= LDL_MAX_SIZE) {
-                    PAWL_BY_SIZES(q, n, ldl_update(v + *target, m, M, N, le, xf))
-                } else {
-                    ldl_update_any(v + *target, m, q, n, le, xf);
-                }
-                ++target;
-                xf += q * n;
+                PAWL_BY_SIZES(q, n, ldl_update(v + *target, m, M, N, le, xf, false))
+                xf += ldl_width(q) * n;
             }
+            PAWL_BY_SIZES(m, n, ldl_update(v + *target, M, M, N, le, xf, true))
         }
     }
     return dropped;
@@ -651,16 +667,19 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
     return dropped;
 }
 
-// x -= B t for the m x n block B.
-PAWL_KERNEL_PART void ldl_forward(const double *restrict b, int m, int n, const double *restrict t,
-                                  double *restrict x)
+// x -= B t for the m x n block B, given transposed.
+PAWL_KERNEL_PART void ldl_forward(const double *restrict turned, int m, int n,
+                                  const double *restrict t, double *restrict x)
 {
-    for (int r = 0; r < m; ++r) {
-        double sum = 0.0;
+    for (int v = 0; v < m; v += 4) {
+        lanes sum = LANES_ALL(0.0), old;
+        PAWL_UNROLL
         for (int c = 0; c < n; ++c) {
-            sum += b[r * n + c] * t[c];
+            sum += LANES_LOAD(turned + c * ldl_width(m) + v) * LANES_ALL(t[c]);
         }
-        x[r] -= sum;
+        lanes_load_first(x + v, m - v, &old);
+        old -= sum;
+        lanes_store_first(x + v, m - v, &old);
     }
 }
 
@@ -668,35 +687,43 @@ PAWL_KERNEL_PART void ldl_forward(const double *restrict b, int m, int n, const 
 PAWL_KERNEL_PART void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
                                    double *restrict t)
 {
-    for (int r = 0; r < m; ++r) {
-        for (int c = 0; c < n; ++c) {
-            t[c] -= b[r * n + c] * x[r];
+    for (int v = 0; v < n; v += 4) {
+        lanes sum;
+        lanes_load_first(t + v, n - v, &sum);
+        PAWL_UNROLL
+        for (int r = 0; r < m; ++r) {
+            sum -= LANES_LOAD(b + r * ldl_width(n) + v) * LANES_ALL(x[r]);
         }
+        lanes_store_first(t + v, n - v, &sum);
     }
 }
 
-// Row i of a packed triangle begins at i (i - 1) / 2.
+// With the unit triangle of a diagonal block.
 PAWL_KERNEL_PART void ldl_lower(const double *restrict d, int n, double *restrict t)
 {
+    PAWL_UNROLL
     for (int i = 1; i < n; ++i) {
+        PAWL_UNROLL
         for (int j = 0; j < i; ++j) {
-            t[i] -= d[i * (i - 1) / 2 + j] * t[j];
+            t[i] -= d[i * ldl_width(n) + j] * t[j];
         }
     }
 }
 
 PAWL_KERNEL_PART void ldl_upper(const double *restrict d, int n, double *restrict t)
 {
+    PAWL_UNROLL
     for (int i = n - 1; i > 0; --i) {
+        PAWL_UNROLL
         for (int j = 0; j < i; ++j) {
-            t[j] -= d[i * (i - 1) / 2 + j] * t[i];
+            t[j] -= d[i * ldl_width(n) + j] * t[i];
         }
     }
 }
 
 static void ldl_solve_dense(const block_ldl *l, double *x)
 {
-    pawl_ldl_solve(l->values + l->diagonal[0], l->dim[0], l->dim[0], l->inverse_d, x);
+    pawl_ldl_solve(l->values + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]), l->inverse_d, x);
 }
 
 // x <- L^-1 x on a part; row (nodes) says where the entries of each node are in x.
@@ -706,11 +733,11 @@ PAWL_KERNEL static void ldl_forward_part(const block_ldl *l, int part, const int
     for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
         int k = l->member[j], n = l->dim[k];
         double *t = x + row[l->node[k]];
-        PAWL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
+        PAWL_BY_SIZE(n, ldl_lower(v + l->diagonal[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             double *xi = x + row[l->node[i]];
-            PAWL_BY_SIZES(m, n, ldl_forward(v + l->offset[e], M, N, t, xi))
+            PAWL_BY_SIZES(m, n, ldl_forward(l->columns + l->turned[e], M, N, t, xi))
         }
     }
 }
@@ -719,7 +746,8 @@ PAWL_KERNEL static void ldl_forward_part(const block_ldl *l, int part, const int
 static void ldl_half_solve_part(const block_ldl *l, int part, const int *row, double *x)
 {
     if (l->node_count == 1) {
-        pawl_ldl_half_solve(l->values + l->diagonal[0], l->dim[0], l->dim[0], l->inverse_d, x);
+        pawl_ldl_half_solve(l->values + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]),
+                            l->inverse_d, x);
         return;
     }
     ldl_forward_part(l, part, row, x);
@@ -755,7 +783,7 @@ PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, const int *
             const double *xi = x + row[l->node[i]];
             PAWL_BY_SIZES(m, n, ldl_backward(v + l->offset[e], M, N, xi, t))
         }
-        PAWL_BY_SIZE(n, ldl_upper(l->triangle + l->packed[k], N, t))
+        PAWL_BY_SIZE(n, ldl_upper(v + l->diagonal[k], N, t))
     }
 }
 
@@ -772,11 +800,11 @@ PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, i
     int n = l->dim[k];
     for (int s = 0; s < count; ++s, x += stride) {
         double *t = x + row[l->node[k]];
-        PAWL_BY_SIZE(n, ldl_lower(l->triangle + l->packed[k], N, t))
+        PAWL_BY_SIZE(n, ldl_lower(v + l->diagonal[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             int i = l->row[e], m = l->dim[i];
             double *xi = x + row[l->node[i]];
-            PAWL_BY_SIZES(m, n, ldl_forward(v + l->offset[e], M, N, t, xi))
+            PAWL_BY_SIZES(m, n, ldl_forward(l->columns + l->turned[e], M, N, t, xi))
         }
         for (int c = 0; c < n; ++c) {
             t[c] *= sqrt(fmax(inverse_d[c], 0.0));

@@ -43,13 +43,14 @@ void pawl_block_ldl_solve(const block_ldl *ldl, double *x);
 void pawl_block_ldl_half_solve(const block_ldl *ldl, double *x);
 
 // Parts: nodes that no path joins are in different ones, numbered by their first nodes. Each can be
-// cleared, factored and solved with alone, several at a time by several threads; what comes out is to the
+// factored and solved with alone, several at a time by several threads; what comes out is to the
 // bit what the whole gives. A vector of a part holds the entries of its nodes alone, in node order.
 int pawl_block_ldl_part_count(const block_ldl *ldl);
 int pawl_block_ldl_part(const block_ldl *ldl, int node);
 int pawl_block_ldl_part_row(const block_ldl *ldl,
                             int node); // where the node begins in such a vector
-void pawl_block_ldl_clear_part(block_ldl *ldl, int part);
+// Zeroes for the blocks of the factor that no edge gave, for callers that write all others.
+void pawl_block_ldl_clear_fill(block_ldl *ldl, int part);
 int pawl_block_ldl_factor_part(block_ldl *ldl, int part, double floor);
 // The least pivot of the last factor that was not dropped, relative to its diagonal entry.
 double pawl_block_ldl_least_pivot(const block_ldl *ldl, int part);

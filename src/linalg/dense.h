@@ -4,6 +4,9 @@
 // Small dense kernels. Sums run over four lanes in a fixed order, so that they vectorize and
 // still give the same bits everywhere.
 #pragma once
+#include "base/kernel.h"
+#include <math.h>
+#include <stddef.h>
 
 static inline double pawl_dot(const double *a, const double *b, int n)
 {
@@ -25,6 +28,40 @@ static inline double pawl_dot(const double *a, const double *b, int n)
 static inline double pawl_dot6(const double *a, const double *b)
 {
     return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+// a (n x n, rows ld apart): the lower triangle is read and becomes the unit L, without its
+// diagonal. A pivot at most `floor` times its scale (the entry of `scale`, else the diagonal before
+// elimination) is dropped: its inverse is 0, so the row takes no part in solves. The comparison is
+// written so that NaN is dropped, too.
+PAWL_KERNEL_PART int pawl_ldl_kernel(double *restrict a, int n, int ld, double floor,
+                                     const double *restrict scale, double *restrict inverse_d)
+{
+    int dropped = 0;
+    PAWL_UNROLL
+    for (int i = 0; i < n; ++i) {
+        double *row = a + i * ld;
+        double diagonal = row[i];
+        // first row i of X = L D, then L and the pivot
+        PAWL_UNROLL
+        for (int j = 0; j < i; ++j) {
+            row[j] -= pawl_dot(row, a + j * ld, j);
+        }
+        double pivot = diagonal;
+        PAWL_UNROLL
+        for (int j = 0; j < i; ++j) {
+            double x = row[j];
+            row[j] = x * inverse_d[j];
+            pivot -= x * row[j];
+        }
+        if (!(fabs(pivot) > floor * fabs(scale != NULL ? scale[i] : diagonal))) {
+            inverse_d[i] = 0.0;
+            ++dropped;
+        } else {
+            inverse_d[i] = 1.0 / pivot;
+        }
+    }
+    return dropped;
 }
 
 // In place L D LT of a symmetric matrix: lower triangle, row-major, leading dimension ld. On

@@ -11,10 +11,9 @@ pawl_quat quat_exp(pawl_vec3 v)
 {
     double a2 = v3_dot(v, v);
     double s, c;
-    if (a2 < 1e-6) {
-        double z = 0.25 * a2; // (angle/2)^2; the terms left out are below 1e-19
-        s = 0.5 * (1.0 - z * (1.0 / 6.0 - z * (1.0 / 120.0)));
-        c = 1.0 - z * (0.5 - z * (1.0 / 24.0));
+    if (a2 < quat_series_angle2) {
+        double z = 0.25 * a2;
+        QUAT_EXP_SERIES(z, (double), s, c);
     } else {
         double a = sqrt(a2);
         pawl_sincos(0.5 * a, &s, &c);

@@ -34,6 +34,22 @@ static inline bool quat_finite(pawl_quat q)
     return isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
 }
 
+// Below this square of an angle s = sin(a/2)/a and c = cos(a/2) come from their series in z = (a/2)^2, whose terms
+// left out are below 1e-19. A macro, because numbers and lanes of numbers (lanes3.h) use it.
+static const double quat_series_angle2 = 1e-2;
+#define QUAT_EXP_SERIES(z, number, s, c)                                                           \
+    (s) = number(0.5) *                                                                            \
+          (number(1.0) -                                                                           \
+           (z) * (number(1.0 / 6.0) -                                                              \
+                  (z) * (number(1.0 / 120.0) -                                                     \
+                         (z) * (number(1.0 / 5040.0) -                                             \
+                                (z) * (number(1.0 / 362880.0) - (z)*number(1.0 / 39916800.0)))))); \
+    (c) = number(1.0) -                                                                            \
+          (z) * (number(0.5) -                                                                     \
+                 (z) * (number(1.0 / 24.0) -                                                       \
+                        (z) * (number(1.0 / 720.0) -                                               \
+                               (z) * (number(1.0 / 40320.0) - (z)*number(1.0 / 3628800.0)))))
+
 // exp: the rotation by angle |v| about v.
 pawl_quat quat_exp(pawl_vec3 v);
 // log: the rotation vector with angle in [0, pi].

@@ -7,6 +7,7 @@
 #include "base/carver.h"
 #include "base/guard.h"
 #include "base/hash.h"
+#include "math/lanes.h"
 #include <math.h>
 #include <string.h>
 
@@ -348,6 +349,12 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[STATE_SLEEP_SPAN] = (state_span){w->sleep, (size_t)state_sleep_numbers(m)};
 }
 
+// Whether the first number of a span says that the others are in use.
+static bool state_is_optional(int span)
+{
+    return span == 7 || span == 8 || span == 9 || span == 12 || span == STATE_SLEEP_SPAN;
+}
+
 // Of the first `spans` of them, as earlier versions have.
 static size_t state_double_count(const pawl_state *s, int span_count)
 {
@@ -360,6 +367,21 @@ static size_t state_double_count(const pawl_state *s, int span_count)
     return count;
 }
 
+PAWL_KERNEL static void state_exchange(double *restrict p, double *restrict q, size_t count)
+{
+    size_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        lanes value = LANES_LOAD(p + k), other = LANES_LOAD(q + k);
+        LANES_STORE(p + k, other);
+        LANES_STORE(q + k, value);
+    }
+    for (; k < count; ++k) {
+        double value = p[k];
+        p[k] = q[k];
+        q[k] = value;
+    }
+}
+
 // Element by element: each state keeps its memory. Inputs are the same before and after a step, so that there is nothing to
 // exchange where neither has any.
 void pawl_state_exchange(pawl_state *a, pawl_state *b)
@@ -368,20 +390,14 @@ void pawl_state_exchange(pawl_state *a, pawl_state *b)
     state_spans(a, x);
     state_spans(b, y);
     bool inputs = pawl_state_has_inputs(a) || pawl_state_has_inputs(b);
-    bool sleep = a->sleep[0] != 0.0 || b->sleep[0] != 0.0;
     size_t contacts = state_contacts_used(a), more = state_contacts_used(b);
     x[STATE_CONTACT_SPAN].count = contacts > more ? contacts : more;
     for (int i = 0; i < STATE_SPANS; ++i) {
-        if ((!inputs && (i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN)) ||
-            (!sleep && i == STATE_SLEEP_SPAN)) {
+        bool unused = state_is_optional(i) && x[i].values[0] == 0.0 && y[i].values[0] == 0.0;
+        if (unused || (!inputs && (i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN))) {
             continue;
         }
-        double *restrict p = x[i].values, *restrict q = y[i].values;
-        for (size_t k = 0; k < x[i].count; ++k) {
-            double value = p[k];
-            p[k] = q[k];
-            q[k] = value;
-        }
+        state_exchange(x[i].values, y[i].values, x[i].count);
     }
     int64_t step = a->step;
     a->step = b->step;
@@ -418,19 +434,20 @@ uint64_t pawl_state_hash(const pawl_state *s)
 
 // A number times 0 is 0, unless it is infinite or none: then that is none. Sums of such products are 0 as long as all
 // numbers are finite; four of them side by side are what processors do at once.
-static bool state_all_finite(const double *x, size_t count)
+PAWL_KERNEL static bool state_all_finite(const double *x, size_t count)
 {
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    lanes zero = LANES_ALL(0.0), sum = zero, more = zero;
     size_t k = 0;
-    for (; k + 4 <= count; k += 4) {
-        for (size_t i = 0; i < 4; ++i) {
-            sum[i] += 0.0 * x[k + i];
-        }
+    for (; k + 8 <= count; k += 8) {
+        sum += zero * LANES_LOAD(x + k);
+        more += zero * LANES_LOAD(x + k + 4);
     }
+    double rest = 0.0;
     for (; k < count; ++k) {
-        sum[0] += 0.0 * x[k];
+        rest += 0.0 * x[k];
     }
-    return sum[0] == 0.0 && sum[1] == 0.0 && sum[2] == 0.0 && sum[3] == 0.0;
+    sum += more;
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest == 0.0;
 }
 
 // Run after each step: NaN must not travel on in a state.
@@ -442,8 +459,7 @@ bool pawl_state_is_finite(const pawl_state *s)
     for (int i = 0; i < STATE_SPANS; ++i) {
         // Inputs were checked when they were set, and no step writes them; memory that no stepper uses begins with 0.
         bool input = i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN;
-        bool optional = i == 7 || i == 8 || i == 9 || i == 12 || i == STATE_SLEEP_SPAN;
-        bool unused = optional && spans[i].values[0] == 0.0;
+        bool unused = state_is_optional(i) && spans[i].values[0] == 0.0;
         if (!input && !unused && !state_all_finite(spans[i].values, spans[i].count)) {
             return false;
         }

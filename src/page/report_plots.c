@@ -201,7 +201,8 @@ static pawl_status plots_coordinates(report_text *page, const pawl_record *recor
     }
     char note[96] = "";
     if (wanted > choice.count) {
-        (void)snprintf(note, sizeof note, "the %d of %d that change most", choice.count, wanted);
+        (void)snprintf(note, sizeof note, "The %d of %d joints that change most.", choice.count,
+                       wanted);
     }
     return plots_one(
         page, record, &source,
@@ -320,7 +321,8 @@ static pawl_status plots_reactions(report_text *page, const pawl_record *record,
     }
     char note[96] = "";
     if (wanted > choice.count) {
-        (void)snprintf(note, sizeof note, "the %d of %d with the largest", choice.count, wanted);
+        (void)snprintf(note, sizeof note, "The %d of %d joints with the largest forces.",
+                       choice.count, wanted);
     }
     return plots_one(page, record, &source,
                      &(report_plot_style){.title = "Reaction forces in joints",

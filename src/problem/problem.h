@@ -116,6 +116,7 @@ struct pawl_problem {
     const double *friction;      // (contact_count) mu
     int64_t factor_key; // equal keys: equal free parts of D + R, so that a factor serves again
     int64_t place_key;  // equal keys: equal J
+    int64_t rows_key;   // equal keys: equal J, of bounded rows and contacts, too; 0: unknown
     int64_t matrix_key; // equal keys: equal D + R over all rows, and equal bounds' rows; 0: unknown
     pawl_delassus *delassus;
     problem_watch *watch; // NULL: nobody looks

@@ -88,6 +88,38 @@ PAWL_KERNEL static void space_scatter_dense(const velocity_space *s, const pawl_
     }
 }
 
+// Contacts on bodies: nearly all rows of a heap, three after three.
+PAWL_KERNEL static void space_gather_contacts(const velocity_space *s, int from, int to,
+                                              const double *restrict x, double *restrict w)
+{
+    for (int i = s->first_side[from]; from < to; ++from, x += 3) {
+        for (; i < s->first_side[from + 1]; ++i) {
+            const double *Y = s->side_Y[i];
+            double *own = w + SPACE_BODY * s->side_node[i];
+            for (int c = 0; c < SPACE_BODY; ++c) {
+                own[c] += x[0] * Y[c] + x[1] * Y[SPACE_BODY + c] + x[2] * Y[2 * SPACE_BODY + c];
+            }
+        }
+    }
+}
+
+PAWL_KERNEL static void space_scatter_contacts(const velocity_space *s, int from, int to,
+                                               const double *restrict w, double *restrict y)
+{
+    for (int i = s->first_side[from]; from < to; ++from, y += 3) {
+        double a = 0.0, b = 0.0, c = 0.0;
+        for (; i < s->first_side[from + 1]; ++i) {
+            const double *Y = s->side_Y[i], *own = w + SPACE_BODY * s->side_node[i];
+            a += pawl_dot6(Y, own);
+            b += pawl_dot6(Y + SPACE_BODY, own);
+            c += pawl_dot6(Y + 2 * SPACE_BODY, own);
+        }
+        y[0] = a;
+        y[1] = b;
+        y[2] = c;
+    }
+}
+
 void pawl_space_gather(const velocity_space *s, const pawl_problem *p, const double *x, double *w)
 {
     memset(w, 0, (size_t)pawl_space_size(s) * sizeof *w);
@@ -95,9 +127,11 @@ void pawl_space_gather(const velocity_space *s, const pawl_problem *p, const dou
         space_gather_dense(s, p, x, w);
         return;
     }
-    for (int k = 0; k < p->block_count; ++k) {
+    int first_contact = p->block_count - p->contact_count;
+    for (int k = 0; k < first_contact; ++k) {
         pawl_space_block_add(s, p, k, x + p->blocks[k].first_row, w);
     }
+    space_gather_contacts(s, first_contact, p->block_count, x + pawl_problem_contact_row(p, 0), w);
 }
 
 void pawl_space_scatter(const velocity_space *s, const pawl_problem *p, const double *w, double *y)
@@ -106,9 +140,11 @@ void pawl_space_scatter(const velocity_space *s, const pawl_problem *p, const do
         space_scatter_dense(s, p, w, y);
         return;
     }
-    for (int k = 0; k < p->block_count; ++k) {
+    int first_contact = p->block_count - p->contact_count;
+    for (int k = 0; k < first_contact; ++k) {
         pawl_space_block_velocity(s, p, k, w, y + p->blocks[k].first_row);
     }
+    space_scatter_contacts(s, first_contact, p->block_count, w, y + pawl_problem_contact_row(p, 0));
 }
 
 // ---- the matrix ----------------------------------------------------------------------------------
@@ -215,6 +251,11 @@ static bool space_factor_sparse(velocity_space *s, const pawl_problem *p, const 
                                 const double *contacts)
 {
     int first_contact = p->block_count - p->contact_count;
+    s->planned =
+        s->planned || pawl_block_lu_plan(s->sparse, s->node_count, s->edges, s->edge_count);
+    if (!s->planned) {
+        return false; // no memory
+    }
     pawl_block_lu_clear(s->sparse, s->symmetric);
     for (int i = 0; i < s->node_count; ++i) {
         double *D = pawl_block_lu_diagonal(s->sparse, i);

@@ -25,7 +25,11 @@ struct velocity_space {
     const int *pair_edge;  // (pairs) edges of `sparse`
     double *vectors;       // (SPACE_VECTORS x velocities)
     // The factor: one of the two.
-    block_lu *sparse;        // width 6
+    block_lu *sparse; // width 6
+    const block_edge
+        *edges; // (edge_count) its graph, planned by the first factor: not all who sweep need one
+    int edge_count;
+    bool planned;
     double *dense, *inverse; // (width x width), (width): one node
     int *pivot;              // (width)
     bool symmetric;          // the last factor is

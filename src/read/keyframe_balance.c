@@ -91,7 +91,8 @@ static pawl_vec3 balance_centre(const keyframe_feet *f)
         }
     }
     pawl_pose base = pawl_state_pose(f->posed, f->base);
-    return pawl_pose_apply(pawl_pose_inverse(base), v3_scale(1.0 / mass, sum));
+    pawl_vec3 seen = pawl_pose_apply(pawl_pose_inverse(base), v3_scale(1.0 / mass, sum));
+    return pawl_quat_rotate(f->axes, seen);
 }
 
 // Against gravity, in the axes of the base at the start.
@@ -103,7 +104,7 @@ static pawl_vec3 balance_up(const keyframe_feet *f)
         return v3(0.0, 0.0, 1.0);
     }
     pawl_quat turn = pawl_state_pose(f->start, f->base).orientation;
-    return pawl_quat_rotate(quat_conj(turn), v3_scale(-1.0 / size, g));
+    return pawl_quat_rotate(quat_mul(f->axes, quat_conj(turn)), v3_scale(-1.0 / size, g));
 }
 
 // By how much the centre of mass misses its place, at the height of the feet that carry it.
@@ -136,7 +137,10 @@ pawl_status keyframe_feet_balance(keyframe_feet *f, const keyframe_balance *bala
     pawl_vec3 up = balance_up(f);
     if (!(up.z > 0.1)) {
         f->text->line = balance->line;
-        return text_lines_error(f->text, "got balance with a base whose z axis does not point up");
+        return text_lines_error(f->text,
+                                "got balance with a base whose z axis does not point up; 'base %s "
+                                "ROLL PITCH YAW' [degrees] gives axes that do",
+                                pawl_model_body(f->model, f->base).name);
     }
     for (int round = 0;; ++round) {
         PAWL_TRY(keyframe_feet_solve(f, 1.0));

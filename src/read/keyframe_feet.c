@@ -133,8 +133,8 @@ static void feet_take_pose(keyframe_feet *f, const keyframe_set *set, const doub
     for (int i = 0; i < set->foot_count; ++i) {
         keyframe_foot *foot = &f->feet[set->feet[i]];
         pawl_pose at = pawl_posture_pose(set->posture, i, q);
-        foot->start.position = at.position;
-        foot->start.orientation = at.orientation;
+        foot->start.position = pawl_quat_rotate(f->axes, at.position);
+        foot->start.orientation = quat_mul(f->axes, at.orientation);
         foot->last = foot->target = foot->start;
     }
 }
@@ -277,7 +277,7 @@ static pawl_status feet_refuse(keyframe_feet *f, const keyframe_set *set,
     }
     const keyframe_foot *foot = &f->feet[set->feet[worst]];
     const char *base = pawl_model_body(f->model, f->base).name;
-    pawl_vec3 to = targets[worst].position;
+    pawl_vec3 to = pawl_quat_rotate(f->axes, targets[worst].position);
     f->text->line = foot->line;
     if (turned > 0.0) {
         return text_lines_error(f->text,
@@ -304,6 +304,11 @@ static pawl_status feet_solve_set(keyframe_feet *f, keyframe_set *set, double ti
     if (home) { // exactly, so that rest is rest
         memcpy(set->q, set->rest, (size_t)set->coordinates * sizeof *set->q);
     } else {
+        pawl_quat back = quat_conj(f->axes); // limbs are seen from the link frame
+        for (int i = 0; i < set->foot_count; ++i) {
+            targets[i].position = pawl_quat_rotate(back, targets[i].position);
+            targets[i].orientation = quat_mul(back, targets[i].orientation);
+        }
         double left = pawl_posture_reach(set->posture, targets, set->rest, set->q);
         if (!(left <= FEET_REACHED)) {
             return feet_refuse(f, set, targets);

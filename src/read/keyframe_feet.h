@@ -46,6 +46,7 @@ typedef struct keyframe_feet {
     const pawl_model *model;
     text_lines *text; // for messages
     pawl_body_id base;
+    pawl_quat axes; // from the base's link frame to the axes that the file means, x ahead and z up
     int count;
     keyframe_foot feet[KEYFRAME_MAX_FEET];
     int set_count;

@@ -89,10 +89,20 @@ static pawl_status keyframes_body(const keyframes_reader *r, const char *name, p
 
 static pawl_status keyframes_base(keyframes_reader *r)
 {
-    PAWL_TRY(keyframes_words(r, 2, "base BODY"));
+    const double degree = 3.14159265358979323846 / 180.0;
+    pawl_vec3 turn;
+    if (r->text.word_count == 2) {
+        turn = v3(0.0, 0.0, 0.0);
+    } else {
+        PAWL_TRY(keyframes_words(r, 5, "base BODY' or 'base BODY ROLL PITCH YAW"));
+        PAWL_TRY(text_lines_number(&r->text, 2, "roll", &turn.x));
+        PAWL_TRY(text_lines_number(&r->text, 3, "pitch", &turn.y));
+        PAWL_TRY(text_lines_number(&r->text, 4, "yaw", &turn.z));
+    }
     if (r->feet.base.index1 != 0) {
         return text_lines_error(&r->text, "got a second base, expected one");
     }
+    r->feet.axes = pawl_quat_from_rpy(degree * turn.x, degree * turn.y, degree * turn.z);
     return keyframes_body(r, r->text.words[1], &r->feet.base);
 }
 

@@ -11,7 +11,8 @@ typedef struct mesh_triangle {
 } mesh_triangle;
 // Triangles in a row that have one material.
 typedef struct mesh_part {
-    int first, count; // of triangles
+    const char *name, *node; // of the mesh and of the node in the file; NULL for none
+    int first, count;        // of triangles
     float rgba[4];
     bool coloured; // else rgba says nothing
     bool textured; // an image covers it, which is not drawn
@@ -61,6 +62,9 @@ void mesh_obj_colours(const mesh_source *source, const char *const *names, trian
 enum { MESH_TRIED = 700 };
 pawl_status mesh_find(xml_reader *reader, const xmlNode *where, const char *folder, const char *uri,
                       const triangle_mesh **out, char tried[MESH_TRIED]);
+// The same for a file that is not where the URI says: one of that name near the model file, with a warning.
+pawl_status mesh_find_nearby(xml_reader *reader, const xmlNode *where, const char *uri,
+                             const triangle_mesh **out);
 // From bytes, for tests and for meshes that stand in a model file.
 pawl_status mesh_parse(xml_reader *reader, const char *ending, const char *data, size_t size,
                        triangle_mesh *out, char why[MESH_WHY]);
@@ -95,3 +99,7 @@ pawl_status mesh_moments_of(xml_reader *reader, const triangle_mesh *mesh, mesh_
 // A copy whose vertices are scaled; triangles are turned where the scale mirrors.
 pawl_status mesh_scaled(xml_reader *reader, const triangle_mesh *mesh, pawl_vec3 scale,
                         triangle_mesh *out);
+// The parts of a file that have a name, with vertices of their own; none: triangle_count 0. `center` moves the middle of
+// their bounds to the origin.
+pawl_status mesh_named_part(xml_reader *reader, const triangle_mesh *mesh, const char *name,
+                            bool center, triangle_mesh *out);

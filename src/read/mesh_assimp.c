@@ -21,6 +21,8 @@ typedef struct assimp_walk {
     triangle_mesh *out; // NULL: count alone
     size_t vertices, triangles;
     int nodes, parts;
+    xml_reader *reader;
+    const char *node_name; // of the node that is visited
 } assimp_walk;
 
 // Diffuse colour, and how far it lets light through.
@@ -72,6 +74,8 @@ static void assimp_take(assimp_walk *w, const struct aiMesh *mesh, const struct 
         mesh_part part = assimp_material(w->scene, mesh);
         part.first = (int)first;
         part.count = (int)(w->triangles - first);
+        part.name = xml_join(w->reader, "", mesh->mName.data);
+        part.node = xml_join(w->reader, "", w->node_name);
         w->out->parts[w->parts] = part;
     }
     w->parts += 1;
@@ -84,6 +88,7 @@ static bool assimp_visit(assimp_walk *w, const struct aiNode *node, struct aiMat
     }
     struct aiMatrix4x4 own = m;
     aiMultiplyMatrix4(&own, &node->mTransformation);
+    w->node_name = node->mName.data;
     for (unsigned i = 0; i < node->mNumMeshes; ++i) {
         assimp_take(w, w->scene->mMeshes[node->mMeshes[i]], &own);
     }
@@ -131,7 +136,7 @@ pawl_status mesh_read_assimp(const mesh_source *s, triangle_mesh *out)
         status = out->parts != NULL ? PAWL_OK : PAWL_NO_MEMORY;
     }
     if (status == PAWL_OK) {
-        w = (assimp_walk){.scene = scene, .out = out};
+        w = (assimp_walk){.scene = scene, .out = out, .reader = s->reader};
         assimp_visit(&w, scene->mRootNode, one, 0);
         out->part_count = w.parts;
     }

@@ -7,6 +7,7 @@
 #include "read/search_path.h"
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,10 +56,6 @@ static pawl_status mesh_file_parse(const mesh_source *source, triangle_mesh *out
             snprintf(why, MESH_WHY, "vertex %d is not finite", i);
             return PAWL_BAD_FILE;
         }
-    }
-    if (out->vertex_count == 0) {
-        snprintf(why, MESH_WHY, "it has no vertex");
-        return PAWL_BAD_FILE;
     }
     return PAWL_OK;
 }
@@ -112,15 +109,10 @@ pawl_status mesh_file_slurp(const pawl_env *env, const char *path, char **data, 
     return PAWL_OK;
 }
 
-pawl_status mesh_find(xml_reader *reader, const xmlNode *where, const char *folder, const char *uri,
-                      const triangle_mesh **out, char tried[MESH_TRIED])
+// The mesh of a file, read once.
+static pawl_status mesh_file_open(xml_reader *reader, const xmlNode *where, const char *path,
+                                  const triangle_mesh **out)
 {
-    const char *path;
-    *out = NULL;
-    PAWL_TRY(search_path_find(reader, where, folder, uri, &path, tried, MESH_TRIED));
-    if (path == NULL) {
-        return PAWL_OK;
-    }
     for (const triangle_mesh *m = reader->meshes; m != NULL; m = m->next) {
         if (strcmp(m->path, path) == 0) {
             *out = m;
@@ -151,6 +143,29 @@ pawl_status mesh_find(xml_reader *reader, const xmlNode *where, const char *fold
     return PAWL_OK;
 }
 
+pawl_status mesh_find(xml_reader *reader, const xmlNode *where, const char *folder, const char *uri,
+                      const triangle_mesh **out, char tried[MESH_TRIED])
+{
+    const char *path;
+    *out = NULL;
+    PAWL_TRY(search_path_find(reader, where, folder, uri, &path, tried, MESH_TRIED));
+    return path != NULL ? mesh_file_open(reader, where, path, out) : PAWL_OK;
+}
+
+pawl_status mesh_find_nearby(xml_reader *reader, const xmlNode *where, const char *uri,
+                             const triangle_mesh **out)
+{
+    const char *path;
+    *out = NULL;
+    PAWL_TRY(search_path_nearby(reader, where, uri, &path));
+    if (path == NULL) {
+        return PAWL_OK;
+    }
+    PAWL_TRY(xml_tally(reader, PAWL_LOG_WARNING, where,
+                       "a mesh is not where its URI says; one of that name nearby is taken", path));
+    return mesh_file_open(reader, where, path, out);
+}
+
 pawl_status mesh_scaled(xml_reader *reader, const triangle_mesh *mesh, pawl_vec3 scale,
                         triangle_mesh *out)
 {
@@ -168,6 +183,54 @@ pawl_status mesh_scaled(xml_reader *reader, const triangle_mesh *mesh, pawl_vec3
     for (int i = 0; i < mesh->triangle_count; ++i) {
         mesh_triangle t = mesh->triangles[i];
         out->triangles[i] = mirrored ? (mesh_triangle){{t.v[0], t.v[2], t.v[1]}} : t;
+    }
+    return PAWL_OK;
+}
+
+// Exporters put "geom-" and the like before the name of a geometry, which is all that assimp has of it.
+static bool mesh_part_is(const mesh_part *part, const char *name)
+{
+    const char *own[] = {part->name, part->node};
+    bool is = false;
+    for (int i = 0; i < 2; ++i) {
+        size_t have = own[i] != NULL ? strlen(own[i]) : 0, want = strlen(name);
+        is = is || (have >= want && want > 0 && strcmp(own[i] + have - want, name) == 0 &&
+                    (have == want || own[i][have - want - 1] == '-'));
+    }
+    return is;
+}
+
+pawl_status mesh_named_part(xml_reader *reader, const triangle_mesh *mesh, const char *name,
+                            bool center, triangle_mesh *out)
+{
+    int count = 0;
+    *out = *mesh;
+    out->triangle_count = out->vertex_count = out->part_count = 0;
+    for (int k = 0; k < mesh->part_count; ++k) {
+        count += mesh_part_is(&mesh->parts[k], name) ? mesh->parts[k].count : 0;
+    }
+    out->vertices = xml_alloc(reader, (3 * (size_t)count + 1) * sizeof *out->vertices);
+    out->triangles = xml_alloc(reader, ((size_t)count + 1) * sizeof *out->triangles);
+    if (out->vertices == NULL || out->triangles == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    pawl_vec3 low = v3(INFINITY, INFINITY, INFINITY), high = v3_scale(-1.0, low);
+    for (int k = 0; k < mesh->part_count; ++k) {
+        const mesh_part *part = &mesh->parts[k];
+        bool meant = mesh_part_is(part, name);
+        for (int t = part->first; meant && t < part->first + part->count; ++t) {
+            for (int c = 0; c < 3; ++c) {
+                pawl_vec3 v = mesh->vertices[mesh->triangles[t].v[c]];
+                low = v3(fmin(low.x, v.x), fmin(low.y, v.y), fmin(low.z, v.z));
+                high = v3(fmax(high.x, v.x), fmax(high.y, v.y), fmax(high.z, v.z));
+                out->triangles[out->triangle_count].v[c] = out->vertex_count;
+                out->vertices[out->vertex_count++] = v;
+            }
+            out->triangle_count += 1;
+        }
+    }
+    for (int i = 0; center && i < out->vertex_count; ++i) {
+        out->vertices[i] = v3_sub(out->vertices[i], v3_scale(0.5, v3_add(low, high)));
     }
     return PAWL_OK;
 }

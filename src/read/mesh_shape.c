@@ -208,6 +208,9 @@ static pawl_status mesh_shape_find_visual(xml_reader *reader, const xmlNode *nod
     quiet.log = NULL;
     reader->env = &quiet;
     pawl_status status = mesh_find(reader, node, NULL, uri, out, tried);
+    if (status == PAWL_OK && *out == NULL) {
+        status = mesh_find_nearby(reader, node, uri, out);
+    }
     reader->env = env;
     if (status == PAWL_NO_MEMORY) {
         return PAWL_FAIL(env, status, "no memory for mesh '%s'", uri);
@@ -236,6 +239,9 @@ pawl_status mesh_shape_read(xml_reader *reader, const xmlNode *node, const char 
         }
     } else {
         pawl_status status = mesh_find(reader, node, NULL, uri, &mesh, tried);
+        if (status == PAWL_OK && mesh == NULL) {
+            status = mesh_find_nearby(reader, node, uri, &mesh);
+        }
         if (status == PAWL_UNSUPPORTED && reader->lenient) {
             return xml_leave_out_shape(reader, node, false, "meshes that can be read");
         }
@@ -243,6 +249,10 @@ pawl_status mesh_shape_read(xml_reader *reader, const xmlNode *node, const char 
         if (mesh == NULL) {
             return mesh_shape_missing(reader, node, uri, owner, tried);
         }
+    }
+    if (mesh->vertex_count == 0) {
+        return xml_tally(reader, PAWL_LOG_WARNING, node,
+                         "a mesh without triangles is left out: nothing touches it", owner);
     }
     if (!(scale.x != 0.0 && scale.y != 0.0 && scale.z != 0.0)) {
         return xml_error(reader, node, "got scale %g %g %g, expected numbers other than 0", scale.x,

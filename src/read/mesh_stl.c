@@ -41,7 +41,7 @@ static pawl_status stl_text(const mesh_source *s, triangle_mesh *out)
     for (const char *at = s->data; (at = strstr(at, "vertex")) != NULL; at += 6) {
         corners += 1;
     }
-    if (corners == 0 || corners % 3 != 0) {
+    if (corners % 3 != 0) {
         snprintf(s->why, MESH_WHY, "text STL with %zu corners, expected three a triangle", corners);
         return PAWL_BAD_FILE;
     }

@@ -152,15 +152,26 @@ static pawl_status mjcf_mesh_file(mjcf_reader *r, const mjcf_element *e, triangl
     }
     const triangle_mesh *found;
     char tried[MESH_TRIED];
-    PAWL_TRY(mesh_find(r->xml, e->node, folder, file, &found, tried));
-    if (found == NULL && e->spec != r->specs) {
-        PAWL_TRY(mesh_find(r->xml, r->specs->root, folder, file, &found, tried));
+    // MuJoCo's paths are relative to the model's own file, also in files that it includes.
+    const xmlNode *places[] = {e->spec->root, e->node, r->specs->root};
+    char again[MESH_TRIED];
+    PAWL_TRY(mesh_find(r->xml, places[0], folder, file, &found, tried));
+    for (int i = 1; i < 3 && found == NULL; ++i) {
+        if (places[i]->doc != places[0]->doc) {
+            PAWL_TRY(mesh_find(r->xml, places[i], folder, file, &found, again));
+        }
+    }
+    if (found == NULL) {
+        PAWL_TRY(mesh_find_nearby(r->xml, e->node, file, &found));
     }
     if (found == NULL) {
         return xml_unsupported(r->xml, e->node,
                                "mesh '%s' is not there; tried %s; --path adds a folder, --lenient "
                                "leaves its geoms out",
                                file, tried);
+    }
+    if (found->vertex_count == 0) {
+        return xml_error(r->xml, e->node, "mesh '%s' has no vertex", file);
     }
     *out = *found;
     return PAWL_OK;

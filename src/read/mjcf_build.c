@@ -134,8 +134,12 @@ static pawl_status mjcf_add_bodies(mjcf_reader *r)
         }
     }
     for (int i = 1; i < r->bodies.count; ++i) {
-        if (MJCF_BODY_AT(r, i)->carrier == i) {
+        const mjcf_body *b = MJCF_BODY_AT(r, i), *c = MJCF_BODY_AT(r, b->carrier);
+        if (b->carrier == i) {
             PAWL_TRY(mjcf_add_body(r, i));
+        } else {
+            PAWL_TRY(xml_note_frame(r->xml, b->name, b->carrier == MJCF_WORLD ? NULL : c->name,
+                                    pawl_pose_compose(pawl_pose_inverse(c->world), b->world)));
         }
     }
     return PAWL_OK;

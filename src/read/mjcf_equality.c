@@ -99,6 +99,7 @@ static pawl_status mjcf_equality_bodies(mjcf_reader *r, const mjcf_element *e, b
     PAWL_TRY(mjcf_equality_anchor(r, e, weld, &x));
     def.name = mjcf_equality_name(r, e);
     def.kind = weld ? PAWL_JOINT_FIXED : PAWL_JOINT_SPHERICAL;
+    PAWL_TRY(mjcf_softness(r, e, "solref", "solimp", &def.soft));
     if (pawl_body_same(x.body[0], x.body[1])) {
         return xml_tally(r->xml, PAWL_LOG_WARNING, e->node,
                          "a constraint between parts of one rigid body is left out", def.name);

@@ -242,6 +242,7 @@ static pawl_status mjcf_geom_surface(const mjcf_reader *r, mjcf_geom *g)
                              friction[i]);
         }
     }
+    PAWL_TRY(mjcf_softness(r, &g->e, "solref", "solimp", &g->shape.soft));
     g->shape.friction = condim > 1.0 ? friction[0] : 0.0;
     g->shape.torsional_friction = condim >= 4.0 ? friction[1] : 0.0;
     g->shape.rolling_friction = condim >= 6.0 ? friction[2] : 0.0;
@@ -251,10 +252,10 @@ static pawl_status mjcf_geom_surface(const mjcf_reader *r, mjcf_geom *g)
 pawl_status mjcf_geom_read(mjcf_reader *r, const mjcf_place *place, const xmlNode *node)
 {
     static const xml_rule rules[] = {
-        {XML_TAKEN,
-         "@name @class @type @size @fromto @mesh @hfield @mass @density @group "
-         "@friction @condim @contype @conaffinity @rgba @shellinertia @fitscale " MJCF_ORIENTATION},
-        {XML_SILENT, "@material @user @solmix @solref @solimp @margin @gap @priority "
+        {XML_TAKEN, "@name @class @type @size @fromto @mesh @hfield @mass @density @group "
+                    "@friction @condim @contype @conaffinity @rgba @shellinertia @fitscale @solref "
+                    "@solimp " MJCF_ORIENTATION},
+        {XML_SILENT, "@material @user @solmix @margin @gap @priority "
                      "@fluidshape @fluidcoef"},
         {XML_PHYSICS, "plugin"},
         {XML_TAKEN, NULL}};

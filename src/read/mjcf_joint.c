@@ -120,8 +120,8 @@ pawl_status mjcf_joint_read(mjcf_reader *r, const mjcf_place *place, const xmlNo
     static const xml_rule rules[] = {
         {XML_TAKEN, "@name @class @type @pos @axis @range @limited @actuatorfrcrange "
                     "@actuatorfrclimited @stiffness @damping @armature @frictionloss @ref "
-                    "@springref @springdamper"},
-        {XML_SILENT, "@group @user @margin @solreflimit @solimplimit @solreffriction "
+                    "@springref @springdamper @solreflimit @solimplimit"},
+        {XML_SILENT, "@group @user @margin @solreffriction "
                      "@solimpfriction @align @actuatorgravcomp"},
         {XML_TAKEN, NULL}};
     mjcf_joint j = {.body = place->body,
@@ -145,6 +145,7 @@ pawl_status mjcf_joint_read(mjcf_reader *r, const mjcf_place *place, const xmlNo
         PAWL_TRY(mjcf_vec3(r, &j.e, "axis", &j.axis));
         PAWL_TRY(xml_unit_vector(r->xml, node, "axis", &j.axis));
         PAWL_TRY(mjcf_joint_range(r, &j, unit));
+        PAWL_TRY(mjcf_softness(r, &j.e, "solreflimit", "solimplimit", &j.coordinate.limit_soft));
     }
     if (j.e.spec->compiler.global && j.type != MJCF_FREE) {
         pawl_pose back = pawl_pose_inverse(MJCF_BODY_AT(r, place->body)->world);

@@ -57,6 +57,9 @@ typedef struct mjcf_spec {
     const xmlNode *root;
     const char *prefix, *suffix; // of all names, from <attach> and <replicate>
     bool partial;                // one body of it was attached: the rest is not there
+    const struct mjcf_spec
+        *copy_of; // of <replicate>: the file with another suffix, for what refers to the copies
+    bool copied;  // there are such
     mjcf_compiler compiler;
     pawl_array classes; // mjcf_class; the first is main
 } mjcf_spec;
@@ -184,6 +187,9 @@ pawl_status mjcf_vec3(const mjcf_reader *r, const mjcf_element *e, const char *n
 pawl_status mjcf_flag(const mjcf_reader *r, const mjcf_element *e, const char *name, bool *out);
 // "true", "false" or "auto": 1, 0, -1.
 pawl_status mjcf_tristate(const mjcf_reader *r, const mjcf_element *e, const char *name, int *out);
+// MuJoCo's softness, where it was asked for; else *out stays as it is. The names are of the attributes solref and solimp.
+pawl_status mjcf_softness(const mjcf_reader *r, const mjcf_element *e, const char *reference,
+                          const char *impedance, pawl_softness *out);
 double mjcf_angle_unit(const mjcf_element *e); // of an angle in the file [rad]
 // pos and the orientation in any of its forms.
 pawl_status mjcf_pose(const mjcf_reader *r, const mjcf_element *e, pawl_pose *out);
@@ -194,6 +200,7 @@ pawl_quat mjcf_z_onto(pawl_vec3 direction);
 
 pawl_status mjcf_spec_open(mjcf_reader *r, const xmlNode *root, const char *prefix,
                            mjcf_spec **out);
+pawl_status mjcf_spec_copy(mjcf_reader *r, const mjcf_spec *spec, const char *suffix);
 typedef struct mjcf_children {
     const xmlNode **nodes;
     int count;
@@ -237,6 +244,7 @@ typedef struct mjcf_place { // where an element stands
 } mjcf_place;
 // A pose that an element of a body has in the file, in the body's frame.
 pawl_pose mjcf_to_local(const mjcf_reader *r, const mjcf_element *e, int body, pawl_pose given);
+bool mjcf_is_part(const xmlNode *node); // that may stand in <worldbody>
 pawl_status mjcf_tree_read(mjcf_reader *r, const mjcf_spec *spec);
 pawl_status mjcf_geom_read(mjcf_reader *r, const mjcf_place *place, const xmlNode *node);
 pawl_status mjcf_joint_read(mjcf_reader *r, const mjcf_place *place, const xmlNode *node);

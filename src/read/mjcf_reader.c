@@ -77,6 +77,9 @@ static pawl_status mjcf_each_section(mjcf_reader *r, const char *name, mjcf_sect
 {
     for (const mjcf_spec *spec = r->specs; spec != NULL; spec = spec->next) {
         mjcf_children sections;
+        if (spec->copy_of != NULL && read == mjcf_keys_read) {
+            continue;
+        }
         PAWL_TRY(mjcf_list(r, spec->root, &sections));
         for (int i = 0; i < sections.count; ++i) {
             if (xml_is(sections.nodes[i], name)) {
@@ -109,6 +112,10 @@ static pawl_status mjcf_check_sections(mjcf_reader *r, const mjcf_spec *spec)
                                             r->xml->lenient ? " and left out"
                                                             : "; --lenient leaves it out"));
             }
+        } else if (mjcf_is_part(node)) {
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, node,
+                               "a part of a body outside of <worldbody> is read as part of it",
+                               xml_attribute(node, "name")));
         } else if (!found) {
             return xml_error(r->xml, node, "<%s> is not expected in <%s>", node->name,
                              spec->root->name);
@@ -171,10 +178,12 @@ static void mjcf_free(mjcf_reader *r)
     const pawl_env *env = r->xml->env;
     pawl_builder_destroy(r->builder);
     for (mjcf_spec *s = r->specs; s != NULL; s = s->next) {
-        for (int i = 0; i < s->classes.count; ++i) {
+        for (int i = 0; s->copy_of == NULL && i < s->classes.count; ++i) {
             pawl_array_free(env, &PAWL_ITEM(s->classes, mjcf_class, i).nodes);
         }
-        pawl_array_free(env, &s->classes);
+        if (s->copy_of == NULL) {
+            pawl_array_free(env, &s->classes);
+        }
     }
     for (int i = 0; i < r->tendons.count; ++i) {
         pawl_array_free(env, &MJCF_TENDON_AT(r, i)->terms);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MJCF_MAX_CHILDREN = 1000 * 1000, MJCF_MAX_CLASSES = 10000 };
+enum { MJCF_MAX_CHILDREN = 1000 * 1000, MJCF_MAX_CLASSES = 10000, MJCF_MAX_COPIES = 2000 };
 
 // --- names ---------------------------------------------------------------------------------------
 
@@ -74,7 +74,9 @@ pawl_status mjcf_refer(const mjcf_reader *r, const mjcf_element *e, const char *
     return PAWL_OK;
 }
 
-bool mjcf_is_here(const mjcf_reader *r, const mjcf_element *e)
+// Whether what an element and its children name is in the model, with the suffix of a spec; *any: they name something.
+static bool mjcf_names_here(const mjcf_reader *r, const mjcf_spec *spec, const xmlNode *node,
+                            bool *any)
 {
     static const struct {
         const char *attribute;
@@ -84,19 +86,75 @@ bool mjcf_is_here(const mjcf_reader *r, const mjcf_element *e)
                  {"site2", MJCF_SITE},   {"site", MJCF_SITE},   {"geom1", MJCF_GEOM},
                  {"geom2", MJCF_GEOM},   {"geom", MJCF_GEOM},   {"tendon", MJCF_TENDON}};
     bool here = true;
-    for (size_t i = 0; e->spec->partial && i < sizeof names / sizeof names[0]; ++i) {
-        const char *name = xml_attribute(e->node, names[i].attribute);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        const char *name = xml_attribute(node, names[i].attribute);
         char full[512];
-        snprintf(full, sizeof full, "%s%s%s", e->spec->prefix, name != NULL ? name : "",
-                 e->spec->suffix);
-        here = here && (name == NULL || pawl_name_table_find(&r->names, (int)names[i].scope, full,
-                                                             strlen(full)) >= 0);
+        if (name == NULL || (names[i].scope == MJCF_BODY && strcmp(name, "world") == 0)) {
+            continue;
+        }
+        *any = true;
+        snprintf(full, sizeof full, "%s%s%s", spec->prefix, name, spec->suffix);
+        here =
+            here && pawl_name_table_find(&r->names, (int)names[i].scope, full, strlen(full)) >= 0;
     }
-    XML_EACH (child, e->node) {
-        mjcf_element part = {.node = child, .spec = e->spec};
-        here = here && (!e->spec->partial || mjcf_is_here(r, &part));
+    XML_EACH (child, node) {
+        here = here && mjcf_names_here(r, spec, child, any);
     }
     return here;
+}
+
+bool mjcf_is_here(const mjcf_reader *r, const mjcf_element *e)
+{
+    const mjcf_spec *spec = e->spec;
+    bool any = false;
+    if (spec->copy_of != NULL) {
+        return mjcf_names_here(r, spec, e->node, &any) && any;
+    }
+    if (!spec->partial && !spec->copied) {
+        return true;
+    }
+    if (mjcf_names_here(r, spec, e->node, &any)) {
+        return true;
+    }
+    bool elsewhere = spec->partial; // the copies have it; else the reader says what is missing
+    for (const mjcf_spec *s = spec->next; s != NULL && !elsewhere; s = s->next) {
+        elsewhere = s->copy_of == spec && mjcf_names_here(r, s, e->node, &any);
+    }
+    return !elsewhere;
+}
+
+// What refers to elements inside a <replicate> is there once for every copy: a spec of the same file with its suffix.
+pawl_status mjcf_spec_copy(mjcf_reader *r, const mjcf_spec *spec, const char *suffix)
+{
+    static const char *const sections[] = {"contact", "equality", "tendon", "actuator"};
+    mjcf_spec *last = (mjcf_spec *)spec; // a file's own spec is in the list before its copies
+    mjcf_children children;
+    bool needed = false;
+    PAWL_TRY(mjcf_list(r, spec->root, &children));
+    for (int i = 0; i < children.count; ++i) {
+        for (size_t k = 0; k < sizeof sections / sizeof sections[0]; ++k) {
+            needed = needed || xml_is(children.nodes[i], sections[k]);
+        }
+    }
+    for (int copies = 0; needed && last->next != NULL; last = last->next) {
+        bool same = last->next->copy_of == spec;
+        copies += same ? 1 : 0;
+        needed = copies < MJCF_MAX_COPIES && !(same && strcmp(last->next->suffix, suffix) == 0);
+    }
+    if (!needed) {
+        return PAWL_OK;
+    }
+    mjcf_spec *copy = xml_alloc(r->xml, sizeof *copy);
+    if (copy == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    *copy = *spec;
+    copy->next = NULL;
+    copy->suffix = suffix;
+    copy->copy_of = spec;
+    last->next = copy;
+    ((mjcf_spec *)spec)->copied = true;
+    return PAWL_OK;
 }
 
 // --- includes ------------------------------------------------------------------------------------

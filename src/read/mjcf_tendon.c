@@ -18,8 +18,9 @@
 typedef struct mjcf_tendon_law {
     bool limited;
     double range[2], stiffness, damping, friction, armature;
+    pawl_softness limit_soft;
     double
-        rest[2]; // between these two lengths the spring is slack; -1: that with joints at springref
+        rest[2]; // between these two the spring is slack; -1: the length with joints at springref
 } mjcf_tendon_law;
 
 static pawl_status mjcf_tendon_law_read(const mjcf_reader *r, const mjcf_element *e,
@@ -39,6 +40,8 @@ static pawl_status mjcf_tendon_law_read(const mjcf_reader *r, const mjcf_element
     PAWL_TRY(mjcf_number(r, e, "armature", &law->armature));
     PAWL_TRY(mjcf_numbers(r, e, "springlength", law->rest, 2, &n));
     law->rest[1] = n == 1 ? law->rest[0] : law->rest[1];
+    law->limit_soft = pawl_softness_default();
+    PAWL_TRY(mjcf_softness(r, e, "solreflimit", "solimplimit", &law->limit_soft));
     law->limited = law->limited && !r->limits_off;
     law->stiffness = r->springs_off ? 0.0 : law->stiffness;
     law->damping = r->dampers_off ? 0.0 : law->damping;
@@ -238,6 +241,7 @@ static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_
     pawl_coordinate_def *c = &reads.coordinate[0];
     c->lower = law->limited ? law->range[0] - t->offset : -INFINITY;
     c->upper = law->limited ? law->range[1] - t->offset : INFINITY;
+    c->limit_soft = law->limit_soft;
     c->stiffness = law->stiffness;
     c->damping = law->damping;
     c->friction = law->friction;
@@ -250,7 +254,7 @@ static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_
 pawl_status mjcf_tendon_coordinate(mjcf_reader *r, int index, pawl_joint_id *out)
 {
     mjcf_tendon *t = MJCF_TENDON_AT(r, index);
-    mjcf_tendon_law law = {.rest = {0.0, 0.0}};
+    mjcf_tendon_law law = {.rest = {0.0, 0.0}, .limit_soft = pawl_softness_default()};
     PAWL_TRY(mjcf_path_lay(r, t));
     if (t->id.index1 == 0) {
         PAWL_TRY(mjcf_tendon_chain(r, t, &law));

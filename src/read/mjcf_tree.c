@@ -120,6 +120,9 @@ static pawl_status mjcf_replicate_read(mjcf_reader *r, const mjcf_place *place, 
             return PAWL_NO_MEMORY;
         }
         PAWL_TRY(mjcf_content(r, &inner, node, pass));
+        if (pass == MJCF_BELOW) {
+            PAWL_TRY(mjcf_spec_copy(r, place->spec, inner.suffix));
+        }
         position = v3_add(position, pawl_quat_rotate(pose.orientation, offset));
     }
     return PAWL_OK;
@@ -359,6 +362,18 @@ static pawl_status mjcf_body_read(mjcf_reader *r, const mjcf_place *place, const
     return mjcf_content(r, &inner, node, MJCF_BELOW);
 }
 
+bool mjcf_is_part(const xmlNode *node)
+{
+    static const char *const parts[] = {"body",  "geom",   "site",     "frame",
+                                        "light", "camera", "replicate"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+        if (xml_is(node, parts[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 pawl_status mjcf_tree_read(mjcf_reader *r, const mjcf_spec *spec)
 {
     mjcf_children sections;
@@ -376,9 +391,11 @@ pawl_status mjcf_tree_read(mjcf_reader *r, const mjcf_spec *spec)
     PAWL_TRY(mjcf_list(r, spec->root, &sections));
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < sections.count; ++i) {
+            mjcf_pass what = pass == 0 ? MJCF_OWN : MJCF_BELOW;
             if (xml_is(sections.nodes[i], "worldbody")) {
-                PAWL_TRY(
-                    mjcf_content(r, &place, sections.nodes[i], pass == 0 ? MJCF_OWN : MJCF_BELOW));
+                PAWL_TRY(mjcf_content(r, &place, sections.nodes[i], what));
+            } else if (mjcf_is_part(sections.nodes[i])) {
+                PAWL_TRY(mjcf_element_read(r, &place, sections.nodes[i], what));
             }
         }
     }

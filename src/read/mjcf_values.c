@@ -195,3 +195,36 @@ pawl_status mjcf_pose(const mjcf_reader *r, const mjcf_element *e, pawl_pose *ou
     }
     return PAWL_OK;
 }
+
+// solref is a time constant and a damping ratio, or -stiffness and -damping of the oscillator that the violation is to
+// follow. With k = 1/(T zeta)^2 and b = 2/T of the first form the second one is zeta = b/(2 sqrt k), T = 1/(zeta sqrt k).
+pawl_status mjcf_softness(const mjcf_reader *r, const mjcf_element *e, const char *reference,
+                          const char *impedance, pawl_softness *out)
+{
+    double ref[2] = {0.02, 1.0}, imp[5] = {0.9, 0.95, 0.001, 0.5, 2.0};
+    const double low = 1e-4, high = 0.9999; // MuJoCo's bounds of impedances
+    int n;
+    if (!r->xml->mjcf_soft) {
+        return mjcf_get(e, reference) == NULL && mjcf_get(e, impedance) == NULL
+                   ? PAWL_OK
+                   : xml_tally(r->xml, PAWL_LOG_NOTE, e->node,
+                               "solref and solimp are not used, because constraints are hard; "
+                               "--set mjcf.soft=on takes them",
+                               NULL);
+    }
+    PAWL_TRY(mjcf_numbers(r, e, reference, ref, 2, &n));
+    PAWL_TRY(mjcf_numbers(r, e, impedance, imp, 5, &n));
+    if (ref[0] <= 0.0 && ref[1] <= 0.0) {
+        double root = sqrt(max_of(-ref[0], 1e-12));
+        ref[1] = max_of(-ref[1] / (2.0 * root), 1e-6);
+        ref[0] = 1.0 / (ref[1] * root);
+    }
+    *out = (pawl_softness){.time_constant = clamp_to(ref[0], 1e-9, 1e6),
+                           .damping_ratio = clamp_to(ref[1], 1e-6, 1e6),
+                           .d0 = clamp_to(imp[0], low, high),
+                           .dw = clamp_to(imp[1], low, high),
+                           .width = max_of(imp[2], 0.0),
+                           .midpoint = clamp_to(imp[3], low, high),
+                           .power = max_of(imp[4], 1.0)};
+    return PAWL_OK;
+}

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Robots in URDF come alone: here their base is held, or turned onto a slope, and a plane is put below the lowest point
-// of their shapes.
+// Robots in URDF come alone: here their base is moved, held, or turned onto a slope, and a plane is put below the lowest
+// point of their shapes, or the ground of another file.
 #include "read/model_additions.h"
 #include "base/guard.h"
 #include "math/rotation.h"
 #include "pawl/sim.h"
+#include "pawl/wrench.h"
+
+#include <stdio.h>
 
 static pawl_status additions_compile(const pawl_builder *builder, pawl_model **model)
 {
@@ -18,7 +21,8 @@ static pawl_status additions_compile(const pawl_builder *builder, pawl_model **m
 // The turn of ground that rises along x.
 static pawl_quat additions_turn(const xml_reader *reader)
 {
-    double slope = reader->ground.put ? reader->ground.slope : 0.0;
+    bool flat = !reader->ground.put || reader->ground.file != NULL;
+    double slope = flat ? 0.0 : reader->ground.slope;
     return quat_exp(v3(0.0, -slope, 0.0));
 }
 
@@ -56,10 +60,12 @@ static pawl_status additions_hold_roots(const pawl_env *env, const pawl_model *m
 
 pawl_status model_place_base(const xml_reader *reader, pawl_builder *builder, pawl_model **model)
 {
-    bool sloped = reader->ground.put && reader->ground.slope != 0.0;
-    if (sloped) {
-        pawl_pose turn = {v3(0.0, 0.0, 0.0), additions_turn(reader)};
-        PAWL_TRY(pawl_builder_move_floating(builder, turn));
+    const pawl_vec3 *p = &reader->place.position;
+    pawl_quat slope = additions_turn(reader), own = reader->place.orientation;
+    bool stays = p->x == 0.0 && p->y == 0.0 && p->z == 0.0 && own.w == 1.0 && slope.w == 1.0;
+    if (!stays) {
+        pawl_pose turn = {v3(0.0, 0.0, 0.0), slope};
+        PAWL_TRY(pawl_builder_move_floating(builder, pawl_pose_compose(turn, reader->place)));
         PAWL_TRY(additions_compile(builder, model));
     }
     if (reader->fixed_base) {
@@ -67,6 +73,47 @@ pawl_status model_place_base(const xml_reader *reader, pawl_builder *builder, pa
         PAWL_TRY(additions_compile(builder, model));
     }
     return PAWL_OK;
+}
+
+// --- starts --------------------------------------------------------------------------------------
+
+// Joints that begin beyond a limit begin at it: their coordinates are those of the state that the model begins with.
+pawl_status model_clamp_starts(const xml_reader *reader, pawl_builder *builder, pawl_model **model)
+{
+    pawl_state *state;
+    int moved = 0;
+    char first[128] = "";
+    PAWL_TRY(pawl_state_create(reader->env, *model, &state));
+    pawl_status status = PAWL_OK;
+    for (int j = 0; j < pawl_model_joint_count(*model) && status == PAWL_OK; ++j) {
+        pawl_joint_id id = pawl_model_joint_at(*model, j);
+        pawl_joint_info joint = pawl_model_joint(*model, id);
+        double q[6], inside[6];
+        bool beyond = false;
+        if (joint.kind == PAWL_JOINT_SPAN || joint.kind == PAWL_JOINT_FREE) {
+            continue; // they measure what other joints do
+        }
+        status = pawl_state_joint(state, id, q, NULL);
+        for (int c = 0; status == PAWL_OK && c < joint.coordinate_count; ++c) {
+            const pawl_coordinate_def *d = &joint.coordinate[c];
+            inside[c] = fmin(fmax(q[c], d->lower), d->upper);
+            beyond = beyond || inside[c] != q[c];
+        }
+        if (beyond && status == PAWL_OK) {
+            if (moved++ == 0) {
+                snprintf(first, sizeof first, "%s", joint.name);
+            }
+            status = pawl_builder_set_start(builder, pawl_builder_joint_at(builder, j), inside);
+        }
+    }
+    pawl_state_destroy(state);
+    PAWL_TRY(status);
+    if (moved == 0) {
+        return PAWL_OK;
+    }
+    pawl_log(reader->env, PAWL_LOG_NOTE, "%d joint%s beyond their limits begin%s at them: %s%s",
+             moved, moved == 1 ? "" : "s", moved == 1 ? "s" : "", first, moved > 1 ? ", ..." : "");
+    return additions_compile(builder, model);
 }
 
 // --- the ground ------------------------------------------------------------------------------------
@@ -135,11 +182,52 @@ static pawl_status additions_depth(const pawl_env *env, const pawl_model *model,
     return PAWL_OK;
 }
 
+// Fixed shapes of one model, for another one. Heightfields bring their shapes along.
+static pawl_status additions_copy_ground(const pawl_env *env, const pawl_model *from,
+                                         pawl_builder *builder)
+{
+    int count = 0;
+    for (int h = 0; h < pawl_model_heightfield_count(from); ++h, ++count) {
+        pawl_heightfield_def def = pawl_model_heightfield(from, h);
+        PAWL_TRY(pawl_builder_add_heightfield(builder, &def, NULL));
+    }
+    for (int s = 0; s < pawl_model_shape_count(from); ++s) {
+        pawl_shape_info shape = pawl_model_shape(from, pawl_model_shape_at(from, s));
+        bool fixed = pawl_body_is_world(shape.body);
+        if (fixed && shape.def.kind != PAWL_SHAPE_HEIGHTFIELD) {
+            PAWL_TRY(pawl_builder_add_shape(builder, PAWL_WORLD, &shape.def, NULL));
+            count += shape.def.visual_only ? 0 : 1;
+        }
+    }
+    return count > 0 ? PAWL_OK
+                     : PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                                 "the file of the ground has no fixed collision shape, expected a "
+                                 "static model or a heightfield");
+}
+
+static pawl_status additions_read_ground(const xml_reader *reader, pawl_builder *builder)
+{
+    pawl_load_options options = pawl_load_options_default();
+    options.lenient = reader->lenient;
+    options.search_path = reader->search_path;
+    options.mesh_contact = PAWL_MESH_TRIANGLES; // the hull of terrain would be a block
+    options.drawing = reader->drawing;
+    pawl_model *from;
+    PAWL_TRY(pawl_model_load(reader->env, reader->ground.file, &options, &from));
+    pawl_status status = additions_copy_ground(reader->env, from, builder);
+    pawl_model_destroy(from);
+    return status;
+}
+
 pawl_status model_put_ground(const xml_reader *reader, pawl_builder *builder, pawl_model **model)
 {
     const pawl_ground_option *ground = &reader->ground;
     if (!ground->put) {
         return PAWL_OK;
+    }
+    if (ground->file != NULL) {
+        PAWL_TRY(additions_read_ground(reader, builder));
+        return additions_compile(builder, model);
     }
     pawl_shape_def plane = pawl_shape_def_default();
     plane.name = "ground";

@@ -8,3 +8,4 @@
 // Each compiles the builder again where it changed something; *model is compiled from it and is replaced then.
 pawl_status model_place_base(const xml_reader *reader, pawl_builder *builder, pawl_model **model);
 pawl_status model_put_ground(const xml_reader *reader, pawl_builder *builder, pawl_model **model);
+pawl_status model_clamp_starts(const xml_reader *reader, pawl_builder *builder, pawl_model **model);

@@ -54,7 +54,10 @@ pawl_status model_finish(const xml_reader *reader, const xmlNode *root, const ch
     PAWL_TRY(xml_refused(reader, root, what, name, pawl_builder_compile(builder, out)));
     // The base is placed before the motion is read, which balances against gravity; the ground comes after it, for
     // the motion may say how the legs begin.
-    pawl_status status = model_place_base(reader, builder, out);
+    pawl_status status = reader->start_limits == PAWL_START_CLAMP
+                             ? model_clamp_starts(reader, builder, out)
+                             : PAWL_OK;
+    status = status == PAWL_OK ? model_place_base(reader, builder, out) : status;
     if (status == PAWL_OK && reader->motion_path != NULL) {
         status = finish_motion(reader, builder, out);
     }

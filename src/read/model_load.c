@@ -16,6 +16,7 @@
 pawl_load_options pawl_load_options_default(void)
 {
     return (pawl_load_options){.ground.friction = pawl_shape_def_default().friction,
+                               .place.orientation.w = 1.0,
                                .stamp = PAWL_STAMP_LOAD_OPTIONS};
 }
 
@@ -78,11 +79,15 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     reader.start_key = options != NULL ? options->start_key : NULL;
     if (options != NULL) {
         reader.ground = options->ground;
+        reader.search_path = options->search_path;
         reader.fixed_base = options->fixed_base;
     }
+    reader.place = (options != NULL ? *options : pawl_load_options_default()).place;
     reader.verbose = options != NULL && options->verbose;
     reader.repair_inertia = options != NULL && options->repair_inertia;
     reader.mesh_contact = options != NULL ? options->mesh_contact : PAWL_MESH_HULL;
+    reader.mjcf_soft = options != NULL && options->mjcf_soft;
+    reader.start_limits = options != NULL ? options->start_limits : PAWL_START_AS_IS;
     reader.drawing = options != NULL && options->drawing;
     reader.drawn_left = MESH_DRAWN_TRIANGLES;
     pawl_status status =
@@ -117,6 +122,10 @@ static pawl_status model_load_check(const pawl_env *env, const pawl_load_options
         if ((int)options->mesh_contact < 0 || options->mesh_contact >= PAWL_MESH_CONTACT_COUNT) {
             return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "mesh contact %d, expected 0 to %d",
                              (int)options->mesh_contact, PAWL_MESH_CONTACT_COUNT - 1);
+        }
+        if ((int)options->start_limits < 0 || options->start_limits >= PAWL_START_LIMITS_COUNT) {
+            return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "start limits %d, expected 0 to %d",
+                             (int)options->start_limits, PAWL_START_LIMITS_COUNT - 1);
         }
         const pawl_ground_option *g = &options->ground;
         if (g->put && !(isfinite(g->height) && fabs(g->slope) < 1.5 && g->friction >= 0.0 &&

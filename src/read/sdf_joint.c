@@ -251,7 +251,8 @@ pawl_status sdf_joint_ends(const sdf_reader *r, const sdf_item *item, sdf_joint 
                          "child",
                          item->full_name);
     }
-    if (j->parent_link == j->child_link) {
+    j->within = j->parent_link == j->child_link;
+    if (j->within && j->parent == child_item) {
         return xml_error(r->xml, item->node,
                          "joint '%s' connects link '%s' with itself, expected two links, or the "
                          "world and a link",
@@ -313,6 +314,10 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
     j.def.name = item->full_name;
     PAWL_TRY(sdf_joint_kind(r, item->node, item->full_name, type, &j.def.kind));
     PAWL_TRY(sdf_joint_ends(r, item, &j));
+    if (j.within) {
+        return xml_tally(r->xml, PAWL_LOG_WARNING, item->node,
+                         "a joint between two frames of one link is left out", item->full_name);
+    }
     PAWL_TRY(sdf_joint_axes(r, item, strcmp(type, "continuous") == 0, &j));
     if (j.def.kind == PAWL_JOINT_SCREW) {
         PAWL_TRY(sdf_joint_pitch(r, item, &j.def));

@@ -30,6 +30,7 @@ typedef struct sdf_joint {
     const xmlNode *axis[2];              // <axis> and <axis2>, NULL for none
     pawl_vec3 direction[2];              // of the axes, in the joint frame; zero for none
     int parent, parent_link, child_link; // items
+    bool within;                         // both ends are frames of one link
 } sdf_joint;
 // The direction of an axis in the joint frame; parent, child and the links they belong to; a whole joint.
 pawl_status sdf_joint_axis(const sdf_reader *r, const sdf_item *item, const xmlNode *axis,

@@ -60,24 +60,54 @@ static pawl_status sdf_shape_plane(xml_reader *xml, const xmlNode *node, pawl_sh
     return PAWL_OK;
 }
 
+// <submesh>: the parts of that name alone; <center> moves the middle of their bounds to the origin.
+static pawl_status sdf_shape_submesh(xml_reader *xml, const xmlNode *node, bool visual,
+                                     const triangle_mesh **mesh)
+{
+    const xmlNode *name_node;
+    const char *name;
+    bool center = false;
+    PAWL_TRY(xml_need_child(xml, node, "name", &name_node));
+    PAWL_TRY(xml_text(xml, name_node, &name));
+    PAWL_TRY(xml_child_bool(xml, node, "center", &center));
+    triangle_mesh *out = xml_alloc(xml, sizeof *out);
+    if (out == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    PAWL_TRY(mesh_named_part(xml, *mesh, name, center, out));
+    if (out->triangle_count > 0) {
+        *mesh = out;
+        return PAWL_OK;
+    }
+    if (visual) { // changes the picture alone
+        return xml_tally(xml, PAWL_LOG_WARNING, node,
+                         "a <submesh> that the mesh has not: the whole mesh is drawn", name);
+    }
+    return xml_error(
+        xml, node, "<submesh>: the mesh has no part '%s'%s%s%s", name,
+        (*mesh)->part_count > 0 && (*mesh)->parts[0].name != NULL ? "; its first is '" : "",
+        (*mesh)->part_count > 0 && (*mesh)->parts[0].name != NULL ? (*mesh)->parts[0].name : "",
+        (*mesh)->part_count > 0 && (*mesh)->parts[0].name != NULL ? "'" : "");
+}
+
 static pawl_status sdf_shape_mesh(xml_reader *xml, const xmlNode *node, const char *owner,
                                   bool visual, const triangle_mesh **mesh)
 {
-    static const xml_rule rules[] = {{XML_TAKEN, "uri scale"},
+    static const xml_rule rules[] = {{XML_TAKEN, "uri scale submesh"},
                                      {XML_SILENT, "@optimization convex_decomposition"},
-                                     {XML_PHYSICS, "submesh"},
                                      {XML_SILENT, "drake:declare_convex"},
                                      {XML_TAKEN, NULL}};
-    static const xml_rule visual_rules[] = {
-        {XML_TAKEN, "uri scale"}, {XML_SILENT, "@optimization submesh"}, {XML_TAKEN, NULL}};
-    const xmlNode *uri_node;
+    const xmlNode *uri_node, *submesh;
     const char *uri;
     pawl_vec3 scale = v3(1.0, 1.0, 1.0);
-    PAWL_TRY(xml_check(xml, node, visual ? visual_rules : rules));
+    PAWL_TRY(xml_check(xml, node, rules));
     PAWL_TRY(xml_need_child(xml, node, "uri", &uri_node));
     PAWL_TRY(xml_text(xml, uri_node, &uri));
     PAWL_TRY(xml_child_vec3(xml, node, "scale", &scale));
-    return mesh_shape_read(xml, node, uri, scale, visual, owner, mesh);
+    PAWL_TRY(mesh_shape_read(xml, node, uri, scale, visual, owner, mesh));
+    PAWL_TRY(xml_child(xml, node, "submesh", &submesh));
+    return submesh != NULL && *mesh != NULL ? sdf_shape_submesh(xml, submesh, visual, mesh)
+                                            : PAWL_OK;
 }
 
 // <drake:capsule> and <drake:ellipsoid>, from before SDFormat had such shapes.

@@ -320,6 +320,34 @@ static pawl_status sdf_tree_built_in(sdf_tree *tree, const char *uri, const xmlN
     return PAWL_OK;
 }
 
+// A model of a server, https://HOST/VERSION/OWNER/models/NAME, may be on this machine as a folder NAME of the search path, or
+// be built in: *local is model://NAME then, else NULL.
+static pawl_status sdf_tree_local_copy(xml_reader *reader, const xmlNode *where, const char *uri,
+                                       const char **local)
+{
+    char name[300], tried[600];
+    const char *at = strstr(uri, "/models/"), *path;
+    *local = NULL;
+    if (at == NULL) {
+        return PAWL_OK;
+    }
+    int length = (int)strcspn(at + 8, "/");
+    snprintf(name, sizeof name, "model://%.*s", length < 250 ? length : 250, at + 8);
+    PAWL_TRY(search_path_find(reader, where, NULL, name, &path, tried, sizeof tried));
+    if (path == NULL) { // the server calls them "Ground Plane" and "Sun"
+        static const char *const floors[] = {"Ground Plane",   "Ground%20Plane", "ground plane",
+                                             "ground%20plane", "Ground_Plane",   "ground_plane"};
+        const char *own = name + 8;
+        for (size_t i = 0; i < sizeof floors / sizeof floors[0]; ++i) {
+            *local = strcmp(own, floors[i]) == 0 ? "model://ground_plane" : *local;
+        }
+        *local = strcmp(own, "Sun") == 0 || strcmp(own, "sun") == 0 ? "model://sun" : *local;
+        return PAWL_OK;
+    }
+    *local = xml_join(reader, "", name);
+    return *local != NULL ? PAWL_OK : PAWL_NO_MEMORY;
+}
+
 // The <model> of an included file; NULL with *nothing for a light.
 static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node, const char *uri,
                                          const xmlNode **model, bool *nothing)
@@ -331,6 +359,11 @@ static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node
     *model = NULL;
     if (strstr(uri, "://") != NULL && strncmp(uri, "model://", 8) != 0 &&
         strncmp(uri, "package://", 10) != 0 && strncmp(uri, "file://", 7) != 0) {
+        const char *local;
+        PAWL_TRY(sdf_tree_local_copy(reader, uri_node, uri, &local));
+        if (local != NULL) {
+            return sdf_tree_open_include(tree, uri_node, local, model, nothing);
+        }
         *nothing = true;
         return xml_unsupported(reader, uri_node,
                                "got '%s', expected a file: models are never fetched from a "
@@ -350,6 +383,11 @@ static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node
         snprintf(name, sizeof name, "%.250s.sdf", uri + 8);
         PAWL_TRY(search_path_find(reader, uri_node, NULL, name, &path, again, sizeof again));
     }
+    if (path == NULL && strstr(uri, "://") == NULL && uri[0] != '/') {
+        char package[400], again[600]; // a bare name: as if it were model://NAME
+        snprintf(package, sizeof package, "model://%.380s", uri);
+        PAWL_TRY(search_path_find(reader, uri_node, NULL, package, &path, again, sizeof again));
+    }
     if (path == NULL) {
         PAWL_TRY(sdf_tree_built_in(tree, uri, model, nothing));
         return *model != NULL || *nothing
@@ -362,6 +400,9 @@ static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node
     xml_file *file;
     PAWL_TRY(xml_file_open(reader, path, uri_node, &file));
     const xmlNode *root = xmlDocGetRootElement(file->doc);
+    if (xml_is(root, "robot") || xml_is(root, "mujoco")) {
+        return sdf_foreign_open(reader, uri_node, root, model);
+    }
     if (!xml_is(root, "sdf")) {
         return xml_error(reader, root, "got <%s>, expected <sdf> in an included file", root->name);
     }
@@ -594,16 +635,31 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
     PAWL_TRY(sdf_tree_add(tree, &world, &index));
     SDF_ITEM(tree, 0)->body = PAWL_WORLD;
     const xmlNode *content = NULL;
+    int models = 0;
     XML_EACH (child, root) {
         if (!xml_is(child, "world") && !xml_is(child, "model")) {
             continue;
         }
-        if (content != NULL) {
-            return xml_error(reader, child,
-                             "got a second <%s>; <sdf> holds one <world> or one <model>",
-                             child->name);
+        if (content == NULL) {
+            content = child;
+        } else if (xml_is(content, "world")) { // worlds do not see each other
+            PAWL_TRY(xml_tally(reader, PAWL_LOG_WARNING, child,
+                               "only the first <world> of a file is read", NULL));
+        } else if (xml_is(child, "world")) {
+            return xml_error(reader, child, "got a <world> beside a <model>; <sdf> holds one");
         }
-        content = child;
+        models += xml_is(child, "model") ? 1 : 0;
+    }
+    if (models > 1 && xml_is(content, "model")) {
+        xml_log(reader, PAWL_LOG_WARNING, root,
+                "<sdf> holds %d models, SDFormat has one or a <world>: they are read as in a world",
+                models);
+        XML_EACH (child, root) {
+            if (xml_is(child, "model")) {
+                PAWL_TRY(sdf_tree_model(tree, child, 0, &none));
+            }
+        }
+        return PAWL_OK;
     }
     if (content == NULL) {
         return xml_error(reader, root, "<sdf> holds neither a <world> nor a <model>");

@@ -62,3 +62,7 @@ pawl_status sdf_tree_pose(const sdf_tree *tree, const xmlNode *node, int scope, 
                           pawl_pose *out);
 // The six or seven numbers of a <pose>.
 pawl_status sdf_read_pose(xml_reader *reader, const xmlNode *node, pawl_pose *out);
+
+// sdf_foreign.c: the <model> that an included URDF or MJCF file makes, as SDFormat.
+pawl_status sdf_foreign_open(xml_reader *reader, const xmlNode *where, const xmlNode *root,
+                             const xmlNode **out);

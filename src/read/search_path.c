@@ -225,7 +225,9 @@ pawl_status search_path_find(xml_reader *reader, const xmlNode *where, const cha
     tried[0] = '\0';
     *path = NULL;
     if (strncmp(uri, "package://", 10) == 0 || strncmp(uri, "model://", 8) == 0) {
-        PAWL_TRY(search_package(&a, file->path, strstr(uri, "://") + 3));
+        const char *name = strstr(uri, "://") + 3;
+        name += strspn(name, "/"); // package:///NAME/rest
+        PAWL_TRY(search_package(&a, file->path, name));
         *path = a.found;
         return PAWL_OK;
     }
@@ -252,4 +254,32 @@ pawl_status search_path_find(xml_reader *reader, const xmlNode *where, const cha
     }
     *path = a.found;
     return PAWL_OK;
+}
+
+// Packages are renamed and folders moved, so that what a URI says of the folders is often wrong while the file is near:
+// the longest end of the URI that is found in the folder of the model file, up to four folders above it, or in a folder
+// meshes there.
+pawl_status search_path_nearby(xml_reader *reader, const xmlNode *where, const char *uri,
+                               const char **path)
+{
+    const xml_file *file = where->doc->_private;
+    char unused[1], meshes[SEARCH_PATH], *real = realpath(file->path, NULL);
+    search_attempt a = {.reader = reader, .tried = unused, .size = sizeof unused};
+    pawl_status status = PAWL_OK;
+    const char *scheme = strstr(uri, "://");
+    for (const char *end = scheme != NULL ? scheme + 3 : uri; real != NULL && end != NULL;) {
+        end += strspn(end, "/");
+        bool climbs = strncmp(end, "../", 3) == 0 || strncmp(end, "./", 2) == 0;
+        size_t length = search_parent(real, strlen(real));
+        for (int i = 0; i <= SEARCH_CLIMB && length > 0 && status == PAWL_OK && !climbs; ++i) {
+            status = search_at(&a, real, length, end);
+            snprintf(meshes, sizeof meshes, "meshes/%s", end);
+            status = status == PAWL_OK ? search_at(&a, real, length, meshes) : status;
+            length = search_parent(real, length);
+        }
+        end = a.found == NULL ? strchr(end, '/') : NULL;
+    }
+    free(real);
+    *path = a.found;
+    return status;
 }

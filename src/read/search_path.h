@@ -17,3 +17,8 @@ bool search_path_allows(const xml_reader *reader, const char *path);
 // nothing is logged, where there is none; `tried` then lists the places, in `size` bytes.
 pawl_status search_path_find(xml_reader *reader, const xmlNode *where, const char *folder,
                              const char *uri, const char **path, char *tried, size_t size);
+
+// The file that a URI might mean whose folders are wrong: the longest end of it that is found in the folder of the model
+// file, up to four folders above it, or in a folder meshes there. *path is NULL where there is none.
+pawl_status search_path_nearby(xml_reader *reader, const xmlNode *where, const char *uri,
+                               const char **path);

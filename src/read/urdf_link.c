@@ -170,7 +170,13 @@ pawl_status urdf_link_read(urdf_reader *r, urdf_link *link)
 static bool urdf_link_is_empty(const xmlNode *node)
 {
     const char *radius = xml_attribute(node, "radius"), *length = xml_attribute(node, "length");
-    char *end;
+    const char *size = xml_attribute(node, "size");
+    char *end = NULL;
+    for (int i = 0; size != NULL && i < 3; ++i, size = end) { // of a box
+        if (strtod(size, &end) == 0.0 && end != size) {
+            return true;
+        }
+    }
     return (radius != NULL && strtod(radius, &end) == 0.0 && end != radius) ||
            (length != NULL && strtod(length, &end) == 0.0 && end != length);
 }

@@ -17,6 +17,8 @@ typedef struct urdf_link {
     int carrier; // the link whose body it is part of: itself, another, URDF_WORLD or URDF_NONE
     bool massless;
     bool rooted;       // without mass, and fixed to the root by others such
+    int top;           // the root of its tree
+    int floats_with;   // of a root without mass: the first link with one that is fixed to it
     bool lumped;       // with a mass that is part of its carrier's
     double weight;     // mass of it and of all that hangs on it [kg]
     double auxiliary;  // mass of a link without one that stands between joints; 0: none [kg]

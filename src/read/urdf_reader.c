@@ -17,6 +17,17 @@ static pawl_status urdf_reader_fill(urdf_reader *r, const xmlNode *root)
     for (int i = 0; i < r->links.count; ++i) {
         PAWL_TRY(urdf_link_read_shapes(r, URDF_LINK(r, i)));
     }
+    for (int i = 0; i < r->links.count; ++i) {
+        const urdf_link *link = URDF_LINK(r, i);
+        if (link->carrier == i) {
+            continue;
+        }
+        bool world = link->carrier < 0;
+        pawl_pose base = world ? pawl_pose_identity() : URDF_LINK(r, link->carrier)->pose;
+        PAWL_TRY(xml_note_frame(r->xml, link->name,
+                                world ? NULL : URDF_LINK(r, link->carrier)->name,
+                                pawl_pose_compose(pawl_pose_inverse(base), link->pose)));
+    }
     int tree_joints = r->joints.count;
     for (int i = 0; i < tree_joints; ++i) {
         PAWL_TRY(urdf_joint_read(r, URDF_JOINT(r, i)));

@@ -6,7 +6,7 @@
 //
 // URDF files are full of links without mass that only name a frame. Such a link is merged into the
 // link it is fixed to; one that could move is an error. A root link called "world" is the world; any
-// other root floats.
+// other root floats. A file with several roots holds several trees (Drake reads it so), all placed at the origin.
 #include "math/rotation.h"
 #include "read/urdf_parts.h"
 #include <string.h>
@@ -53,6 +53,7 @@ static pawl_status urdf_tree_list_link(urdf_reader *r, const xmlNode *node)
                     .first_child = URDF_NONE,
                     .sibling = URDF_NONE,
                     .carrier = URDF_NONE,
+                    .floats_with = URDF_NONE,
                     .massless = weightless && density == NULL && probe.kind != PAWL_BODY_KINEMATIC,
                     .body = PAWL_WORLD};
     return PAWL_OK;
@@ -168,19 +169,25 @@ pawl_status urdf_tree_list(urdf_reader *r, const xmlNode *root)
     return PAWL_OK;
 }
 
-// Walks the tree from its root: poses, and the order in which parents come before children.
+static pawl_status urdf_tree_add_root(urdf_reader *r, int root)
+{
+    URDF_LINK(r, root)->pose = pawl_pose_identity();
+    URDF_LINK(r, root)->top = root;
+    int *slot = urdf_push(r, &r->order, sizeof *slot);
+    if (slot == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    *slot = root;
+    return PAWL_OK;
+}
+
+// Walks the trees from their roots: poses, and the order in which parents come before children.
 pawl_status urdf_tree_walk(urdf_reader *r)
 {
     r->root = URDF_NONE;
     for (int i = r->links.count - 1; i >= 0; --i) { // backwards, so that siblings keep their order
         urdf_link *link = URDF_LINK(r, i);
         if (link->joint == URDF_NONE) {
-            if (r->root != URDF_NONE) {
-                return xml_error(r->xml, URDF_LINK(r, r->root)->node,
-                                 "links '%s' and '%s' are both the child of no joint; URDF has one "
-                                 "root",
-                                 link->name, URDF_LINK(r, r->root)->name);
-            }
             r->root = i;
             continue;
         }
@@ -194,12 +201,19 @@ pawl_status urdf_tree_walk(urdf_reader *r)
             "every link is the child of a joint, so the joints form a cycle; URDF is a "
             "tree: <pawl:loop> closes loops");
     }
-    URDF_LINK(r, r->root)->pose = pawl_pose_identity();
-    int *slot = urdf_push(r, &r->order, sizeof *slot);
-    if (slot == NULL) {
-        return PAWL_NO_MEMORY;
+    for (int i = r->root; i < r->links.count; ++i) {
+        if (URDF_LINK(r, i)->joint != URDF_NONE) {
+            continue;
+        }
+        PAWL_TRY(urdf_tree_add_root(r, i));
+        if (i != r->root && strcmp(URDF_LINK(r, i)->name, "world") != 0) {
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, URDF_LINK(r, i)->node,
+                               "a link besides the root is the child of no joint: it begins a "
+                               "tree of its own at the origin",
+                               URDF_LINK(r, i)->name));
+        }
     }
-    *slot = r->root;
+    int *slot;
     for (int k = 0; k < r->order.count; ++k) {
         int parent = PAWL_ITEM(r->order, int, k);
         for (int c = URDF_LINK(r, parent)->first_child; c >= 0; c = URDF_LINK(r, c)->sibling) {
@@ -207,6 +221,7 @@ pawl_status urdf_tree_walk(urdf_reader *r)
             child->pose =
                 pawl_pose_compose(URDF_LINK(r, parent)->pose, URDF_JOINT(r, child->joint)->origin);
             child->pose.orientation = pawl_quat_normalize(child->pose.orientation);
+            child->top = URDF_LINK(r, parent)->top;
             slot = urdf_push(r, &r->order, sizeof *slot);
             if (slot == NULL) {
                 return PAWL_NO_MEMORY;
@@ -265,7 +280,6 @@ static pawl_status urdf_tree_merge_moving(urdf_reader *r, int i, int above)
 // Which body each link is part of.
 pawl_status urdf_tree_merge(urdf_reader *r)
 {
-    int carrier_of_root = URDF_NONE;
     PAWL_TRY(urdf_tree_weigh(r));
     for (int k = 0; k < r->order.count;
          ++k) { // a massive link fixed to frames that lead to the root
@@ -276,20 +290,22 @@ pawl_status urdf_tree_merge(urdf_reader *r)
         urdf_link *above =
             link->joint != URDF_NONE ? URDF_LINK(r, URDF_JOINT(r, link->joint)->parent) : NULL;
         link->rooted = link->massless && (above == NULL || (fixed && above->rooted));
-        if (!link->massless && fixed && above->rooted && carrier_of_root == URDF_NONE) {
-            carrier_of_root = i;
+        urdf_link *top = URDF_LINK(r, link->top);
+        if (!link->massless && fixed && above->rooted && top->floats_with == URDF_NONE) {
+            top->floats_with = i;
         }
     }
     for (int k = 0; k < r->order.count; ++k) {
         int i = PAWL_ITEM(r->order, int, k);
         urdf_link *link = URDF_LINK(r, i);
-        if (i == r->root && strcmp(link->name, "world") == 0) {
+        const urdf_link *top = URDF_LINK(r, link->top);
+        if (i == link->top && strcmp(link->name, "world") == 0) {
             link->carrier = URDF_WORLD;
             continue;
         }
-        if (i == r->root && link->massless && carrier_of_root == URDF_NONE) {
+        if (i == link->top && link->massless && top->floats_with == URDF_NONE) {
             link->carrier = URDF_WORLD;
-            r->tied = true;
+            r->tied = r->tied || i == r->root;
             PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, link->node,
                                "the root link has no mass and is taken as part of the world",
                                link->name));
@@ -301,10 +317,9 @@ pawl_status urdf_tree_merge(urdf_reader *r)
                         ? URDF_LINK(r, URDF_JOINT(r, link->joint)->parent)->carrier
                         : URDF_NONE;
         if (link->rooted) {
-            link->carrier =
-                carrier_of_root != URDF_NONE && URDF_LINK(r, r->root)->carrier != URDF_WORLD
-                    ? carrier_of_root
-                    : URDF_WORLD;
+            link->carrier = top->floats_with != URDF_NONE && top->carrier != URDF_WORLD
+                                ? top->floats_with
+                                : URDF_WORLD;
         } else if (!link->massless && fixed && above >= 0 && !urdf_link_stands_alone(r, link)) {
             link->carrier = above;
             link->lumped = true;

@@ -368,10 +368,11 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
     context->_private = &first;
     context->sax->serror = xml_reader_on_error;
     // The encoding is fixed, because a declared one could turn harmless bytes into other markup
-    // than was screened. No XML_PARSE_NOENT, _DTDLOAD, _XINCLUDE, _HUGE: libxml2's limits stay.
+    // than was screened. No XML_PARSE_NOENT, _DTDLOAD, _XINCLUDE. XML_PARSE_HUGE lets elements nest deeper than
+    // 256 (a chain of bodies in MJCF nests as deep as it is long); the screen bounded size, depth and number.
     file->doc = xmlCtxtReadMemory(context, text, (int)size, NULL, "UTF-8",
                                   XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                      XML_PARSE_BIG_LINES);
+                                      XML_PARSE_BIG_LINES | XML_PARSE_HUGE);
     bool no_memory = context->errNo == XML_ERR_NO_MEMORY;
     xmlFreeParserCtxt(context);
     if (file->doc == NULL) {
@@ -531,15 +532,37 @@ static pawl_status xml_reader_check_cycle(const xml_reader *reader, const xml_fi
     return PAWL_OK;
 }
 
+// The file of a model's folder: model.sdf, or the last that its model.config lists. A name with a slash is passed over.
 static const char *xml_reader_in_folder(xml_reader *reader, const char *folder)
 {
-    static const char name[] = "/model.sdf";
-    size_t length = strlen(folder);
-    char *path = xml_alloc(reader, length + sizeof name);
-    if (path != NULL) {
-        memcpy(path, folder, length);
-        memcpy(path + length, name, sizeof name);
+    char text[4096], name[128] = "model.sdf";
+    size_t room = strlen(folder) + sizeof name + 16;
+    char *path = xml_alloc(reader, room);
+    struct stat info;
+    if (path == NULL) {
+        return NULL;
     }
+    snprintf(path, room, "%s/model.config", folder);
+    FILE *config = fopen(path, "rb");
+    snprintf(path, room, "%s/%s", folder, name);
+    if (config == NULL) {
+        return path;
+    }
+    size_t size = fread(text, 1, sizeof text - 1, config);
+    fclose(config);
+    text[size] = '\0';
+    const char *at = stat(path, &info) != 0 ? text : "";
+    while ((at = strstr(at, "<sdf")) != NULL) {
+        at += strcspn(at, ">");
+        at += *at == '>';
+        at += strspn(at, " \t\r\n");
+        size_t length = strcspn(at, "< \t\r\n");
+        if (length > 0 && length < sizeof name && memchr(at, '/', length) == NULL) {
+            memcpy(name, at, length);
+            name[length] = '\0';
+        }
+    }
+    snprintf(path, room, "%s/%s", folder, name);
     return path;
 }
 

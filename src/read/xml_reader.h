@@ -16,7 +16,7 @@
 
 enum {
     XML_MAX_BYTES = 64 * 1024 * 1024, // of all files of one model together
-    XML_MAX_DEPTH = 64,               // of nested elements in one file
+    XML_MAX_DEPTH = 1000,             // of nested elements in one file
     XML_MAX_ELEMENTS = 1000 * 1000,   // of all files together
     XML_MAX_ATTRIBUTES = 64,          // of one element
     XML_MAX_INCLUDE_DEPTH = 16,
@@ -41,6 +41,8 @@ typedef struct xml_reader {
     const char *start_key; // name of a keyframe to begin at; NULL for none
     bool start_found;
     pawl_ground_option ground;  // that is put under the model
+    const char *search_path;    // as given, for the file of the ground
+    pawl_pose place;            // by which what floats is moved
     bool fixed_base;            // roots of floating trees are held by the world
     struct xml_effort *efforts; // limits that the file has for joints
     struct xml_block *blocks;
@@ -56,13 +58,25 @@ typedef struct xml_reader {
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
     pawl_mesh_contact mesh_contact;
-    bool drawing;         // visual meshes are read
+    pawl_start_limits start_limits;
+    bool mjcf_soft;           // solref and solimp of MJCF are used
+    bool framing;             // the frames below are collected
+    struct xml_frame *frames; // names of links that are part of another body
+    bool drawing;             // visual meshes are read
     int drawn_left;       // of the triangles that visual meshes may have together (mesh_shape.c)
     struct xml_left_out { // shapes that the model does without
         int count;
         const xmlNode *first;
     } visual_left_out, collision_left_out;
 } xml_reader;
+
+// A name that the file has for a part of a body.
+typedef struct xml_frame {
+    struct xml_frame *next;
+    const char *name, *body; // NULL: the world
+    pawl_pose pose;          // in the body's link frame
+} xml_frame;
+pawl_status xml_note_frame(xml_reader *reader, const char *name, const char *body, pawl_pose pose);
 
 // The largest effort of a joint's first coordinate, for actuators that are not in the file.
 typedef struct xml_effort {

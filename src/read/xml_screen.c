@@ -68,7 +68,7 @@ static void xml_screen_tag(xml_screen *s)
         s->depth += previous != '/';
     }
     if (s->depth > XML_MAX_DEPTH) {
-        s->complaint = "elements are nested more than 64 deep";
+        s->complaint = "elements are nested more than 1000 deep";
     }
 }
 

@@ -219,11 +219,11 @@ static bool xml_values_is_decimal(const char *word)
     return *word == '\0';
 }
 
-// Takes off what typing slips leave behind a number: "-1.57.", "2.35\"". False where there is nothing of it.
+// Takes off what typing slips leave behind a number: "-1.57.", "2.35\"", "0.07,". False where there is nothing of it.
 static bool xml_values_strip(char *word)
 {
     size_t length = strlen(word), kept = length;
-    while (kept > 0 && strchr(".\"'", word[kept - 1]) != NULL) {
+    while (kept > 0 && strchr(".,\"'", word[kept - 1]) != NULL) {
         --kept;
     }
     word[kept] = '\0';

@@ -87,6 +87,7 @@ void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, cons
     pawl_problem *p = &a->problem;
     // factor_key names the matrix of the free rows for those who keep its factor: rows placed once, with and without
     // compliance, have two matrices. place_key names the Jacobian alone.
+    ++a->builds;
     *p = (pawl_problem){.row_count = a->free_rows,
                         .free_row_count = a->free_rows,
                         .block_count = a->free_blocks,
@@ -98,7 +99,8 @@ void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, cons
                         .compliance = a->compliance,
                         .factor_key = 2 * a->placements + a->has_soft_rows,
                         .place_key = a->placements,
-                        .matrix_key = ++a->builds,
+                        .rows_key = a->builds,
+                        .matrix_key = a->builds,
                         .delassus = p->delassus};
     a->bent = 0;
     problem_fill_free_rows(a, start, w);
@@ -151,7 +153,7 @@ void pawl_assembly_build_closure(pawl_assembly *a)
     p->compliance = a->compliance;
     p->factor_key = 2 * a->placements;
     p->place_key = a->placements;
-    p->matrix_key = 0;
+    p->rows_key = p->matrix_key = 0;
     // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
     const double nothing = 1e30;
     for (int r = 0; r < a->free_rows; ++r) {

@@ -3,7 +3,9 @@
 //
 // The placement of rows at a configuration: inertias with the damping of the step, joint coordinates, Jacobians
 // and residuals. Frames of joints are computed once for all rows of a joint's block.
+#include "rows/body_lanes.h"
 #include "rows/families.h"
+#include "rows/hinge_lanes.h"
 #include "rows/row_build.h"
 #include "rows/row_set.h"
 #include <string.h>
@@ -41,32 +43,28 @@ static void assembly_place_bodies(pawl_assembly *a, double damping_time)
 {
     double h = damping_time / a->body_theta;
     const pawl_model *m = a->model;
+    pawl_bodies_turn_inertias(m, a->bodies, a->rotation, a->inverse_inertia);
     for (int i = 0; i < m->body_count; ++i) {
         const model_body *b = &m->bodies[i];
-        a->rotation[i] = quat_matrix(a->bodies[i].q);
         a->inverse_mass[i] = b->inverse_mass;
+        if (!a->has_damping) {
+            continue;
+        }
         if (b->linear_damping > 0.0 && b->mass > 0.0) {
             double theta = pawl_assembly_linear_theta(a, i, h);
             double time = theta == a->body_theta ? damping_time : theta * h;
             a->inverse_mass[i] = 1.0 / (b->mass + time * b->linear_damping);
         }
-        // Point masses have no orientation to turn, kinematic bodies do not react: a zero inverse inertia takes their
-        // rotation out of D without a test anywhere else.
-        if (b->kind != PAWL_BODY_RIGID) {
-            a->inverse_inertia[i] = (pawl_mat3){0};
-            continue;
-        }
-        pawl_mat3 inverse = b->inverse_inertia;
-        if (b->angular_damping > 0.0) {
+        if (b->kind == PAWL_BODY_RIGID && b->angular_damping > 0.0) {
             pawl_mat3 damped = b->inertia;
             double theta = pawl_assembly_angular_theta(a, i, h);
             double time = theta == a->body_theta ? damping_time : theta * h;
             for (int k = 0; k < 3; ++k) {
                 damped.m[k][k] += time * b->angular_damping;
             }
-            inverse = m3_inverse(&damped);
+            pawl_mat3 inverse = m3_inverse(&damped);
+            a->inverse_inertia[i] = m3_congruence(&a->rotation[i], &inverse);
         }
-        a->inverse_inertia[i] = m3_congruence(&a->rotation[i], &inverse);
     }
 }
 
@@ -102,12 +100,50 @@ static void assembly_joint_jacobians(const pawl_assembly *a, const model_joint *
     *follower = (double(*)[6])pawl_row_jacobian(a, b, b->body_count - 1, 0);
 }
 
+// Rows along the coordinates of a joint, behind its own.
+static void assembly_place_coordinate_rows(pawl_assembly *a, int index, double (*base)[6],
+                                           double (*follower)[6])
+{
+    const row_block *b = &a->blocks[a->joint_block[index]];
+    bool moves = a->model->joints[index].base >= 0;
+    for (int r = a->joint_rows[index]; r < b->rows.dim; ++r) {
+        const coordinate_row *g = &a->coordinates[a->rows[b->rows.first_row + r].coordinate];
+        memcpy(base[moves ? r : 0], g->base, sizeof g->base);
+        memcpy(follower[r], g->follower, sizeof g->follower);
+    }
+}
+
+// Rows of an isotropic spring, damper and armature are along the relative spin instead. -k rho is the torque of either,
+// because rho is an eigenvector of its rate's matrix.
+static void assembly_place_spins(const pawl_assembly *a, int index, const joint_frames *frames,
+                                 double (*base)[6], double (*follower)[6])
+{
+    const model_joint *j = &a->model->joints[index];
+    const row_block *b = &a->blocks[a->joint_block[index]];
+    for (int r = a->joint_rows[index]; r < b->rows.dim; ++r) {
+        const row_info *info = &a->rows[b->rows.first_row + r];
+        int axis = info->part - j->isotropic_from;
+        if (axis >= 0 && info->family == &pawl_coordinate_rows_family) {
+            pawl_joint_spin(frames, axis, base[j->base >= 0 ? r : 0], follower[r]);
+        }
+    }
+}
+
 // Jacobian and residual of a joint's block: its own rows, then rows along its coordinates (springs, actuators without
 // an effort limit, prescribed motions), which need nothing but the gradients that were computed with the coordinates.
 static void assembly_place_joint(pawl_assembly *a, int index, const double *reference)
 {
     const model_joint *j = &a->model->joints[index];
     joint_frames frames;
+    if (a->joint_grouped[index]) { // its own rows are placed already
+        const row_block *b = &a->blocks[a->joint_block[index]];
+        if (b->rows.dim > a->joint_rows[index]) {
+            double spare[6][6], (*base)[6], (*follower)[6];
+            assembly_joint_jacobians(a, j, b, spare, &base, &follower);
+            assembly_place_coordinate_rows(a, index, base, follower);
+        }
+        return;
+    }
     pawl_joint_frames(j, a->bodies, a->rotation, &frames);
     assembly_place_coordinates(a, j, &frames, reference, true);
     if (a->joint_block[index] < 0) {
@@ -121,16 +157,9 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
     if (a->joint_rows[index] > 0) {
         pawl_joint_rows(j, &frames, angle, a->residual + b->rows.first_row, base, follower);
     }
-    for (int r = a->joint_rows[index]; r < b->rows.dim; ++r) {
-        const coordinate_row *g = &a->coordinates[a->rows[b->rows.first_row + r].coordinate];
-        memcpy(base[j->base >= 0 ? r : 0], g->base, sizeof g->base);
-        memcpy(follower[r], g->follower, sizeof g->follower);
-        const row_info *info = &a->rows[b->rows.first_row + r];
-        int axis = info->part - j->isotropic_from;
-        if (j->isotropic_from >= 0 && axis >= 0 && info->family == &pawl_coordinate_rows_family) {
-            // -k rho is the torque of rows along either, because rho is an eigenvector of its rate's matrix.
-            pawl_joint_spin(&frames, axis, base[j->base >= 0 ? r : 0], follower[r]);
-        }
+    assembly_place_coordinate_rows(a, index, base, follower);
+    if (j->isotropic_from >= 0) {
+        assembly_place_spins(a, index, &frames, base, follower);
     }
 }
 
@@ -168,9 +197,7 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t)
 {
     const pawl_model *m = a->model;
-    for (int i = 0; i < m->body_count; ++i) {
-        a->rotation[i] = quat_matrix(bodies[i].q);
-    }
+    pawl_bodies_rotate(m, bodies, a->rotation);
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         int block = a->joint_block[i];
@@ -191,7 +218,7 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
     pawl_motion_rows_place(a, t);
 }
 
-// Cheaper than pawl_assembly_place_residuals(): no joint coordinates, which only screws, gears and motions need
+// Cheaper than pawl_assembly_place_residuals(): no joint coordinates, which only screws, gears, motions and armatures need
 // for their residuals.
 void pawl_assembly_measure_closure(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t)
@@ -201,11 +228,10 @@ void pawl_assembly_measure_closure(pawl_assembly *a, const body_state *bodies,
         pawl_assembly_place_residuals(a, bodies, reference, t);
         return;
     }
-    for (int i = 0; i < m->body_count; ++i) {
-        a->rotation[i] = quat_matrix(bodies[i].q);
-    }
+    pawl_bodies_rotate(m, bodies, a->rotation);
+    pawl_hinges_measure(a, bodies);
     for (int i = 0; i < m->joint_count; ++i) {
-        if (a->joint_rows[i] > 0) {
+        if (a->joint_rows[i] > 0 && !a->joint_grouped[i]) {
             pawl_joint_residuals(&m->joints[i], bodies, a->rotation,
                                  a->residual + a->blocks[a->joint_block[i]].rows.first_row);
         }
@@ -224,6 +250,9 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
     if (a->metric->ops->place != NULL) {
         a->metric->ops->place(a->metric, bodies, reference, t, damping_time);
     }
+    // Rows of bodies that move for themselves are scaled with their group.
+    bool alone = a->metric == &pawl_body_metric;
+    pawl_hinges_place(a, bodies, reference, alone);
     for (int i = 0; i < m->joint_count; ++i) {
         if (m->joints[i].kind == PAWL_JOINT_GEAR) {
             assembly_place_gear(a, i); // its joints come before it
@@ -236,7 +265,11 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
         if (b->family->place != NULL) {
             b->family->place(a, b);
         }
-        a->metric->ops->scale_block(a->metric, a, b);
+        if (alone && b->joint >= 0 && a->joint_grouped[b->joint]) {
+            pawl_body_metric_scale_rows(a, b, a->joint_rows[b->joint]);
+        } else {
+            a->metric->ops->scale_block(a->metric, a, b);
+        }
     }
     pawl_motion_rows_place(a, t);
     a->problem.block_count = a->free_blocks; // bounded rows come with the problem
@@ -249,9 +282,10 @@ void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, doub
     a->bodies = bodies;
     ++a->placements;
     assembly_place_bodies(a, damping_time);
+    pawl_hinges_place(a, bodies, NULL, false);
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
-        if (a->joint_rows[i] > 0) {
+        if (a->joint_rows[i] > 0 && !a->joint_grouped[i]) {
             const row_block *b = &a->blocks[a->joint_block[i]];
             joint_frames frames;
             double spare[6][6], (*base)[6], (*follower)[6];

@@ -12,6 +12,8 @@
 #include "rows/row_family.h"
 #include "rows/row_metric.h"
 
+typedef struct hinge_group hinge_group; // hinge_lanes.h
+
 struct pawl_assembly {
     pawl_env env;
     size_t bytes;
@@ -40,6 +42,9 @@ struct pawl_assembly {
     int *spin_row;    // (max_contacts + 1) first row of each contact's torsional and rolling
                       // friction; unused in models without them
     int *joint_rows; // (joint_count) of the joint's own rows those that are assembled: all, or none
+    int hinge_group_count;
+    hinge_group *hinges;       // hinges with rows are placed in groups, other joints one by one
+    bool *joint_grouped;       // (joint_count)
     int *joint_block;          // (joint_count) the free block of each joint, -1 for none
     pawl_softness *joint_soft; // (joint_count) as they are, the settings' word included
     pawl_softness limit_soft;  // of limits that say nothing of their own

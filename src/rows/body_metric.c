@@ -12,15 +12,13 @@
 
 // Point masses have no inverse inertia, so that what a row would do to their orientation vanishes here, and
 // so in D.
-PAWL_KERNEL static void body_metric_scale_block(row_metric *metric, pawl_assembly *a,
-                                                const row_block *b)
+PAWL_KERNEL static void body_metric_run_scale(pawl_assembly *a, const row_block *b, int first)
 {
-    (void)metric;
     for (int k = 0; k < b->body_count; ++k) {
         int body = b->body[k];
         double s = a->inverse_mass[body];
         const pawl_mat3 *inertia = &a->inverse_inertia[body];
-        for (int r = 0; r < b->rows.dim; ++r) {
+        for (int r = first; r < b->rows.dim; ++r) {
             const double *row = pawl_row_jacobian(a, b, k, r);
             double *out = a->MJ + b->jacobian[k] + 6 * r;
             pawl_vec3 w = m3_mul(inertia, v3(row[3], row[4], row[5]));
@@ -28,6 +26,19 @@ PAWL_KERNEL static void body_metric_scale_block(row_metric *metric, pawl_assembl
             out[0] = s * row[0], out[1] = s * row[1], out[2] = s * row[2];
             out[3] = w.x, out[4] = w.y, out[5] = w.z;
         }
+    }
+}
+
+static void body_metric_scale_block(row_metric *metric, pawl_assembly *a, const row_block *b)
+{
+    (void)metric;
+    body_metric_run_scale(a, b, 0);
+}
+
+void pawl_body_metric_scale_rows(pawl_assembly *a, const row_block *b, int first)
+{
+    if (first < b->rows.dim) {
+        body_metric_run_scale(a, b, first);
     }
 }
 

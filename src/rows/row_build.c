@@ -111,17 +111,29 @@ double pawl_row_erp(double own, double all)
     return own == 0.0 ? all : max_of(own, 0.0);
 }
 
-// An open gap may close, no further, until rows are placed again. Of a violation a fraction is taken back, no
-// faster than max_push; by the velocities only where that is next to nothing, for what they are given stays:
-// kinetic energy that nobody put in.
+// An open gap may close until the end of the step, no further. Of a violation a fraction `erp` is taken back, no faster
+// than max_push. Velocities keep what they are given, kinetic energy that nobody put in: what is faster than `gentle` is
+// left to the correction of positions (`want`).
+//
+// Loops eq. 91b has the slope 1 / reach for an open gap and erp / reach for a violation. A flat foot that slides or rocks
+// has corners some nm above and below the ground: their gaps are those of a plane, but rates of two slopes are not
+// those of any motion. Such a problem is solved only by lifting one corner and loading the others, a different one in each
+// step, and solvers stall at the misfit of the rates. Up to `gentle` both sides therefore have one slope, 1 / h: the gap
+// is closed where rows are placed next, a whole step later. (1 / reach on both sides would close it at the end of the step
+// and open it again half a step later where rows are placed at the middle: bodies would never come to rest.)
 double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double fastest_correction,
                          double gentle, const step_weights *w)
 {
     // The speed limit is one for the whole step of length h, but the bias acts for `reach` alone.
-    double fastest = fastest_correction * w->h / w->reach;
-    double bias = gap >= 0.0 ? gap / w->reach : max_of(erp * gap / w->reach, -fastest);
-    a->want[r] = -bias;
-    return bias >= -gentle ? bias : 0.0;
+    double fastest = fastest_correction * w->h / w->reach, near = gap / w->h;
+    if (gap >= 0.0) {
+        double bias = near <= gentle ? near : gentle + (gap - gentle * w->h) / w->reach;
+        a->want[r] = -bias;
+        return bias;
+    }
+    a->want[r] = -max_of(erp * gap / w->reach, -fastest);
+    bool slow = erp > 0.0 && a->want[r] <= gentle;
+    return slow ? max_of(max_of(near, -gentle), -fastest) : 0.0;
 }
 
 // `want` drives the correction of positions (position_correction.c). A small violation of a lasting contact is

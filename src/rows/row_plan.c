@@ -8,6 +8,7 @@
 // and one a spring; bounded rows are only candidates, each of which a step may or may not assemble.
 #include "base/carver.h"
 #include "rows/families.h"
+#include "rows/hinge_lanes.h"
 #include "rows/row_build.h"
 #include <string.h>
 
@@ -239,6 +240,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.persistent = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_rows = PAWL_CARVE(mem, int, m->joint_count);
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
+    p.joint_grouped = PAWL_CARVE(mem, bool, m->joint_count);
+    p.hinges = PAWL_CARVE(mem, hinge_group, (m->joint_count + 3) / 4);
     p.joint_soft = PAWL_CARVE(mem, pawl_softness, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
     p.body_has_rows = PAWL_CARVE(mem, bool, m->body_count);
@@ -304,6 +307,7 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
     plan_free_rows(&fill);
     plan_bounded_rows(&fill);
     plan_mark_used(a);
+    a->hinge_group_count = pawl_hinge_groups(a, a->hinges, a->joint_grouped);
     for (int k = 0; k < free_blocks; ++k) {
         for (int s = 0; s < a->blocks[k].body_count; ++s) {
             a->body_has_rows[a->blocks[k].body[s]] = true;
@@ -330,6 +334,9 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
     a->has_loops = plan_has_loops(a, tree_joint, parent);
     a->has_working_rows = a->candidate_count > 0;
     for (int i = 0; i < m->body_count; ++i) {
+        // Point masses have no orientation to turn, kinematic bodies do not react: a zero inverse inertia, which no
+        // placement changes, takes their rotation out of D without a test anywhere else.
+        a->inverse_inertia[i] = (pawl_mat3){0};
         a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;
         a->has_damping = a->has_damping || m->bodies[i].linear_damping > 0.0 ||
                          m->bodies[i].angular_damping > 0.0;

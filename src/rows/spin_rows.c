@@ -99,7 +99,8 @@ static void spin_aim_rolling(pawl_assembly *a, int r, double *lambda, const doub
 // Rolling rows come in pairs, so the loop passes over the second of them.
 void pawl_spin_rows_aim(pawl_assembly *a, double *lambda, const double *u)
 {
-    a->problem.matrix_key = 0; // compliances and axes change from solve to solve
+    a->problem.rows_key = a->problem.matrix_key =
+        0; // compliances and axes change from solve to solve
     int end = a->spin_row[a->contact_count];
     for (int r = a->slot_rows; r < end; ++r) {
         if (spin_is_torsion(&a->rows[r])) {

@@ -89,11 +89,12 @@ static pawl_status derivative_reserve(pawl_derivative *d)
 
 // ---- what the velocity update solved ----------------------------------------------------------------
 
-// The bias of a row by its gap: an open gap may close until the end of the step, of a violation a fraction is taken back
-// (pawl_row_gap_bias()). Both are lines through 0.
+// The bias of a row by its gap (pawl_row_gap_bias()): a line through 0 up to the fastest correction by velocities; beyond it
+// open gaps have a steeper one, and violations none.
 static double derivative_slope(double gap, double bias, const step_weights *w)
 {
-    return gap >= 0.0 ? 1.0 / w->reach : bias / gap;
+    bool near = fabs(bias * w->h - gap) <= 1e-9 * fabs(gap);
+    return near ? 1.0 / w->h : gap >= 0.0 ? 1.0 / w->reach : 0.0;
 }
 
 static double derivative_gap(const pawl_assembly *a, int row)

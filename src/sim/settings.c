@@ -127,6 +127,9 @@ static const setting_row settings_table[] = {
           "sweeps that auto makes instead of solving to the tolerance, so that the cost of a step "
           "is bounded; 0: no "
           "such bound"),
+    COUNT(solver.budget_newton, 0, 0, 1000,
+          "Newton steps that auto makes after the sweeps of solver.budget, as far as they are "
+          "needed; each costs one factorization"),
     SWITCH(solver.exact_joints, true,
            "condense joints exactly: sweeps see only contacts, limits and other bounded rows"),
     CHOICE(solver.warm_start, PAWL_WARM_MATCHED, PAWL_WARM_COUNT, "off matched guess",
@@ -172,6 +175,9 @@ static const setting_row settings_table[] = {
     REAL(soft.power, 2.0, 1, 100, "-", "how steep; 1 is a straight line"),
     SWITCH(soft.friction, false,
            "friction of soft contacts is compliant, too: they creep under load"),
+    SWITCH(mjcf.soft, false,
+           "contacts, limits and equalities of MJCF files are soft as solref and solimp say; read "
+           "when the model is loaded"),
     EVEN(lemke.sides, 8, 4, 64,
          "sides of the polygon that approximates the friction disk in lemke"),
     COUNT(lemke.rounds, 1, 1, 100,

@@ -253,23 +253,62 @@ static void automatic_run_stages(automatic_stages *a)
     }
 }
 
-// solver.budget: so many sweeps, and what they reach.
-static void automatic_within_budget(automatic_stages *a, int sweeps)
+static velocity_space *automatic_space(const pawl_problem *p)
 {
-    space_iterate *x = &a->s->iterate;
-    if (x->natural > a->aim) {
-        pawl_space_sweep(&a->s->sweeper, &a->q, sweeps, x);
-        a->report->iterations = sweeps;
-        a->report->method = PAWL_METHOD_SWEEPS;
+    const pawl_delassus_ops *ops = p->delassus->ops;
+    return ops->space != NULL ? ops->space(p->delassus) : NULL;
+}
+
+// What is strived for [m/s], and what is good enough.
+static void automatic_aims(const velocity_space *space, double tolerance, automatic_stages *a)
+{
+    bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
+    a->accept = automatic_goal_share * tolerance;
+    a->aim = few ? automatic_few_floor : fmax(automatic_beyond * tolerance, automatic_floor);
+    a->aim = fmin(a->accept, a->aim);
+}
+
+// solver.budget: so many sweeps unless the warm start is good enough, then at most so many Newton steps, and what they
+// reach. Costs are bounded by counts, not by a clock, so that the same steps have the same bits. False where there is
+// no velocity space.
+static bool automatic_within_budget(automatic *s, const pawl_problem *p, solver_goal asked,
+                                    double *lambda, solver_report *report)
+{
+    const solver_def *def = &s->base.def;
+    velocity_space *space = automatic_space(p);
+    if (space == NULL) {
+        return false;
     }
+    size_t bytes = (size_t)p->row_count * sizeof *lambda;
+    automatic_stages a = {.s = s, .q = {p, space, s->weight}, .report = report};
+    a.factors = def->budget_newton;
+    space_iterate *x = &s->iterate;
+    automatic_aims(space, asked.tolerance, &a);
+    if (space->sparse == NULL || p->block_count > p->contact_count || def->budget_newton > 0) {
+        pawl_problem_weights(p, s->weight);
+    }
+    memcpy(x->lambda, lambda, bytes);
+    pawl_space_admit(p, x->lambda);
+    // A caller may ask for fewer than usual.
+    bool fewer = asked.iterations < def->max_iterations && asked.iterations < def->budget;
+    report->iterations = pawl_space_sweep_within(&s->sweeper, &a.q, a.aim,
+                                                 fewer ? asked.iterations : def->budget, x);
+    report->method = PAWL_METHOD_SWEEPS;
+    if (!fewer && automatic_open(&a)) {
+        report->method = PAWL_METHOD_NEWTON;
+        pawl_space_evaluate(&a.q, x);
+        automatic_newton(&a, x, def->budget_newton);
+    }
+    memcpy(lambda, x->lambda, bytes);
+    report->outcome = x->natural <= asked.tolerance ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
+    return true;
 }
 
 // Whether the stages in the velocity space are enough. lambda becomes the best of theirs.
 static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal asked,
                                 double *lambda, solver_report *report)
 {
-    const pawl_delassus_ops *ops = p->delassus->ops;
-    velocity_space *space = ops->space != NULL ? ops->space(p->delassus) : NULL;
+    velocity_space *space = automatic_space(p);
     if (space == NULL) {
         return false;
     }
@@ -277,23 +316,11 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     space_iterate *x = &s->iterate;
     automatic_stages a = {.s = s, .q = {p, space, s->weight}, .factors = asked.iterations};
     a.report = report;
-    a.accept = automatic_goal_share * asked.tolerance;
-    bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
-    a.aim = few ? automatic_few_floor : fmax(automatic_beyond * asked.tolerance, automatic_floor);
-    a.aim = fmin(a.accept, a.aim);
+    automatic_aims(space, asked.tolerance, &a);
     memcpy(x->lambda, lambda, bytes);
     pawl_space_admit(p, x->lambda);
     pawl_space_evaluate(&a.q, x);
     report->method = PAWL_METHOD_NEWTON;
-    int budget = s->base.def.budget;
-    if (budget > 0) {
-        // A caller may ask for fewer than usual.
-        bool fewer = asked.iterations < s->base.def.max_iterations && asked.iterations < budget;
-        automatic_within_budget(&a, fewer ? asked.iterations : budget);
-        memcpy(lambda, x->lambda, bytes);
-        report->outcome = x->natural <= asked.tolerance ? PAWL_CONVERGED : PAWL_ITERATION_LIMIT;
-        return true;
-    }
     automatic_run_stages(&a);
     memcpy(lambda, x->lambda, bytes);
     // The velocity space of a condensed problem is a factor of its matrix: where rows nearly repeat each other, as
@@ -332,6 +359,9 @@ static void automatic_solve(pawl_solver *base, const pawl_problem *p, solver_goa
 {
     automatic *s = (automatic *)base;
     *report = (solver_report){.outcome = PAWL_ITERATION_LIMIT};
+    if (s->base.def.budget > 0 && automatic_within_budget(s, p, asked, lambda, report)) {
+        return;
+    }
     pawl_problem_weights(p, s->weight);
     s->least = INFINITY;
     s->method = PAWL_METHOD_NONE;
@@ -347,6 +377,7 @@ const pawl_solver_ops pawl_auto_ops = {
                "Lagrangian and interior point",
     .contacts = true,
     .pivots_alone = true,
+    .takes_budget = true,
     .layout = automatic_layout,
     .solve = automatic_solve,
 };

@@ -38,6 +38,7 @@ solver_def pawl_solver_def_of(const pawl_settings *settings)
                         .max_iterations = settings->solver.max_iterations,
                         .paper = settings->solver.variant == PAWL_VARIANT_PAPER,
                         .budget = settings->solver.budget,
+                        .budget_newton = settings->solver.budget_newton,
                         .exact_joints = settings->solver.exact_joints,
                         .regularization = settings->solver.regularization,
                         .admm = {.rho = settings->admm.rho,

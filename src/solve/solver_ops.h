@@ -23,8 +23,9 @@ typedef struct solver_def {
     int max_spins;    // those that come with contacts beside their three rows
     double tolerance; // the usual goal: on the scaled natural map [m/s]
     int max_iterations;
-    bool paper; // as published; for solvers that are
-    int budget; // sweeps of auto instead of its stages; 0 for none
+    bool paper;        // as published; for solvers that are
+    int budget;        // sweeps of auto instead of its stages; 0 for none
+    int budget_newton; // Newton steps after them
     bool exact_joints;
     double regularization; // relative shift of the factor where rows may depend on each other
     admm_options admm;
@@ -57,6 +58,7 @@ typedef struct pawl_solver_ops {
     bool contacts;       // whether it solves contacts
     bool pivots_alone;   // without contacts the direct method solves instead
     bool condenses;      // free rows must be eliminated before; else as def.exact_joints says
+    bool takes_budget;   // solver.budget bounds its sweeps
     bool published;      // has a variant as published (loops Table I)
     bool relaxed;        // solves the convex relaxation (CCP): sliding contacts separate
     const void *variant; // what tells solvers of one file apart

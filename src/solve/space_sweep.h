@@ -9,30 +9,20 @@
 #pragma once
 #include "solve/solver_ops.h"
 #include "solve/space_iterate.h"
-
-enum { SWEEP_LANES = 4 };
-
-// Four contacts side by side; every array has the lanes last.
-typedef struct sweep_group {
-    double Ya[18][SWEEP_LANES], Yb[18][SWEEP_LANES]; // of the first and the second body, 0 for none
-    double D[6][SWEEP_LANES];                        // xx xy yy xn yn nn, compliance included
-    double inverse[SWEEP_LANES];                     // of nn
-    double S[3][SWEEP_LANES];                        // D of the tangents with the normal held
-    double v_f[3][SWEEP_LANES], lambda[3][SWEEP_LANES];
-    double R[3][SWEEP_LANES];
-    double mu[SWEEP_LANES], kappa[SWEEP_LANES]; // kappa: of the slip in the sweep before
-    int a[SWEEP_LANES], b[SWEEP_LANES]; // first velocity of the bodies, or of one that nobody is
-    int contact[SWEEP_LANES];           // -1 for none
-} sweep_group;
+#include "solve/sweep_group.h"
 
 typedef struct space_sweeper {
     sweep_group *groups; // (max contacts)
     int group_count;
-    int *color;       // (max contacts)
-    int *color_start; // (max contacts + 1)
-    int *order;       // (max contacts)
+    int *color; // (max contacts)
+    int *order; // (max contacts)
 } space_sweeper;
 
 space_sweeper pawl_space_sweeper_layout(const solver_def *def, pawl_carver *mem);
 // `sweeps` sweeps from x, whose velocities and residuals are then those of its end.
 void pawl_space_sweep(space_sweeper *s, const space_problem *q, int sweeps, space_iterate *x);
+
+// None where x solves it to `aim` already, otherwise so many; returns which. Of x only lambda and natural are set.
+// q->weight has to be known where there are rows beside contacts, or no bodies (space->sparse is NULL).
+int pawl_space_sweep_within(space_sweeper *s, const space_problem *q, double aim, int sweeps,
+                            space_iterate *x);

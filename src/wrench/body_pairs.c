@@ -5,10 +5,14 @@
 // Edges that cross, and the sides of capsules and cylinders, have no points and do not see each other.
 #include "wrench/body_pairs.h"
 
-// Pairs of bodies that are excluded, and those that a joint other than a free joint or a
-// gear connects.
+// Pairs of bodies that are excluded, of one family (links of a robot that does not collide with itself), and those that a
+// joint other than a free joint or a gear connects.
 static bool pairs_filtered(const pawl_model *m, int one, int other)
 {
+    int family = m->bodies[one].family;
+    if (family != 0 && family == m->bodies[other].family) {
+        return true;
+    }
     for (int i = 0; i < m->exclusion_count; ++i) {
         int a = pawl_body_index(m->exclusions[i].a), b = pawl_body_index(m->exclusions[i].b);
         if ((a == one && b == other) || (a == other && b == one)) {

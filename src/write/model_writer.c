@@ -306,7 +306,20 @@ static pawl_status writer_save(const model_writer *w, const char *path)
     return PAWL_OK;
 }
 
-static pawl_status writer_run(model_writer *w, const char *path)
+typedef struct writer_file {
+    const model_writer *writer;
+    const char *path;
+} writer_file;
+
+static pawl_status writer_take(void *user, const char *text, size_t size)
+{
+    const writer_file *f = user;
+    (void)text;
+    (void)size;
+    return writer_save(f->writer, f->path);
+}
+
+static pawl_status writer_run(model_writer *w, pawl_write_take *take, void *user)
 {
     PAWL_TRY(writer_begin(w));
     switch (w->format) {
@@ -320,24 +333,47 @@ static pawl_status writer_run(model_writer *w, const char *path)
         PAWL_TRY(write_mjcf(w));
     }
     PAWL_TRY(xml_text_status(&w->xml));
-    return writer_save(w, path);
+    return take(user, w->xml.data, w->xml.size);
+}
+
+static pawl_status writer_check(const pawl_env *env, const pawl_model *model,
+                                pawl_file_format format)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    if (pawl_file_format_name(format) == NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "got no file format %d, expected 1 to %d",
+                         (int)format, PAWL_FILE_FORMAT_COUNT - 1);
+    }
+    return PAWL_OK;
+}
+
+pawl_status pawl_model_write_text(const pawl_env *env, const pawl_model *model,
+                                  pawl_file_format format, pawl_write_take *take, void *user,
+                                  pawl_write_report *report)
+{
+    pawl_write_report own;
+    PAWL_TRY(writer_check(env, model, format));
+    PAWL_NEED(env, take);
+    report = report != NULL ? report : &own;
+    report->count = 0;
+    model_writer w = {.env = env, .model = model, .format = format, .report = report};
+    pawl_status status = writer_run(&w, take, user);
+    writer_end(&w);
+    return status;
 }
 
 pawl_status pawl_model_write(const pawl_env *env, const pawl_model *model, pawl_file_format format,
                              const char *path, pawl_write_report *report)
 {
     pawl_write_report own;
-    PAWL_NEED_ENV(env);
-    PAWL_NEED(env, model);
+    PAWL_TRY(writer_check(env, model, format));
     PAWL_NEED(env, path);
-    if (pawl_file_format_name(format) == NULL) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "got no file format %d, expected 1 to %d",
-                         (int)format, PAWL_FILE_FORMAT_COUNT - 1);
-    }
     report = report != NULL ? report : &own;
     report->count = 0;
     model_writer w = {.env = env, .model = model, .format = format, .report = report};
-    pawl_status status = writer_run(&w, path);
+    writer_file file = {.writer = &w, .path = path};
+    pawl_status status = writer_run(&w, writer_take, &file);
     writer_end(&w);
     return status;
 }

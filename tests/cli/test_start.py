@@ -80,3 +80,25 @@ def test_starts_of_files_that_are_none(pawl, tmp_path, more, words):
     done = pawl("check", arm(tmp_path, more))
     assert done.returncode == 2
     assert "arm.sdf:" in done.stderr and words in done.stderr
+
+
+LIMITED = """<mujoco><worldbody><body name="a"><joint name="h" axis="0 1 0" range="20 90"/>
+  <geom type="sphere" size=".1" pos="1 0 0" mass="1"/><body name="b" pos="1 0 0"><joint name="k" axis="0 1 0" range="-10 10"/>
+  <geom type="sphere" size=".1" pos="1 0 0" mass="1"/></body></body></worldbody></mujoco>"""
+
+
+def test_a_start_beyond_limits_is_reported_or_moved_to_them(pawl, tmp_path):
+    """By trigonometry: the upper arm begins at 20 degrees, the lower one is in line with it."""
+    path = tmp_path / "limited.xml"
+    path.write_text(LIMITED, encoding="utf-8")
+    assert pawl.json("check", path)["com"] == pytest.approx([1.5, 0, 0], abs=1e-12)
+    assert pawl.json("check", path, "--start", "as-is")["com"] == pytest.approx([1.5, 0, 0], abs=1e-12)
+    done = pawl("check", path, "--start", "clamp")
+    assert "at them: h" in done.stderr
+    angle = math.radians(20)
+    assert pawl.json("check", path, "--start", "clamp")["com"] == pytest.approx(
+        [1.5 * math.cos(angle), 0, -1.5 * math.sin(angle)], abs=1e-12)
+    both = pawl.json("check", path, "--start", "clamp", "--start", "h=3", "--start", "k=-1")
+    up, down = math.radians(90), math.radians(80)
+    assert both["com"] == pytest.approx(
+        [math.cos(up) + 0.5 * math.cos(down), 0, -math.sin(up) - 0.5 * math.sin(down)], abs=1e-12)

@@ -20,13 +20,13 @@ typedef struct golden_row {
 
 static const golden_row golden_rows[] = {
     {PAWL_STEPPER_EULER, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_SPARSE, true,
-     UINT64_C(0x3c3d6876606f62e5)},
+     UINT64_C(0x5b735aa75889b4a7)},
     {PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_DENSE, false,
-     UINT64_C(0xa379ee3eb87c3576)},
+     UINT64_C(0xb74ab38044d7ca13)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_DENSE, true,
-     UINT64_C(0x41fb6d5a0ca340d5)},
+     UINT64_C(0x786784f8f9e918a4)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_SPARSE, false,
-     UINT64_C(0xb69168c7d10fc1b0)},
+     UINT64_C(0xb77fd6734fe55eca)},
 };
 
 // Runs the model, which it destroys, for 200 steps; the hash of the state then.
@@ -82,15 +82,15 @@ TEST(a_short_run_with_contacts_ends_in_the_recorded_bits)
         uint64_t hash;
     } rows[] = {
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x2deb4fb7adafd0de)},
+         UINT64_C(0xffa08fdeec85ee57)},
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP,
-         UINT64_C(0x968394ed518f6ebb)},
+         UINT64_C(0xf2f6bb22f66cf08d)},
         {"models/classics/S10-spinning-box.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0xc109118da287101e)},
+         UINT64_C(0x1c8fce235cc3c6e6)},
         {"models/classics/E3-topple.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP,
-         UINT64_C(0xc93e77fa8cf6724a)},
+         UINT64_C(0x9e35bb17101eb10f)},
         {"models/classics/D12-stack-1000.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x9212a4966fa29c6f)},
+         UINT64_C(0x8d5c291237ded7fe)},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
@@ -116,22 +116,22 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
     } rows[] = {
         {"models/lit/fourbar-passive.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "2"}},
-         UINT64_C(0x967b2288edf742ab)},
+         UINT64_C(0x3dc3d53e4acd4c70)},
         {"models/quickstart.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "4"}},
-         UINT64_C(0x995ff4f89a68037a)},
+         UINT64_C(0xe0b30875be6507c0)},
         {"models/classics/C2-car-axis.sdf",
          {{"stepper", "rattle"}, {"rattle.order", "4"}},
-         UINT64_C(0x159a56d7e8381e2e)},
+         UINT64_C(0x0cf642835a476bfa)},
         {"models/primitives/boxes-fixed.sdf",
          {{"contact.reduce", "hull"}, {"contact.reduce_max", "3"}},
-         UINT64_C(0x0571a33b4b9d80ba)},
+         UINT64_C(0xad97db319135e610)},
         {"models/lit/pawl-in-slot.sdf",
          {{"stepper", "lit"}, {"solver", "auto"}},
          UINT64_C(0x463f61090b974423)},
         {"models/primitives/nunchuk.sdf",
          {{"stepper", "moreau"}, {"formulation", "reduced"}},
-         UINT64_C(0x6e6ece85ab2dbcf4)},
+         UINT64_C(0x697ae5eb38ca9824)},
         {"models/nmdp/robosimian-planar.sdf",
          {{"stepper", "nmdp"}, {"nmdp.order", "2"}},
          UINT64_C(0x000f78bf6615ec7e)},

@@ -256,13 +256,14 @@ static roll_disk roll_d15(double alpha, double precession, double turn, double d
 }
 
 // The same precession a step for every lean, whatever its speed. All errors are at most of first
-// order, with a constant of about one per radian of precession in a step; some fall faster.
+// order, with a constant of about one per radian of precession in a step; some fall faster. Errors
+// of a tenth of that are sums of parts that cancel, whose ratio is no order: they are to stay below a tenth.
 TEST(d15_eulers_disk_rolls_steadily)
 {
     json_t *data = reference_data_load("D15_euler_disk_steady.json");
     static const char *const what[6] = {"height",     "lean",         "energy",
                                         "precession", "normal force", "friction"};
-    const double turn = 8.0, a_step = 0.016, small = 5e-4; // [rad], and relative
+    const double turn = 8.0, a_step = 0.016; // [rad]
     const json_t *row;
     size_t index;
     json_array_foreach(reference_data_rows(data, "cases"), index, row)
@@ -287,7 +288,7 @@ TEST(d15_eulers_disk_rolls_steadily)
             CHECK(error[k][0] <= 1.5 * a_step);
             for (int level = 1; level < 3; ++level) {
                 double order = reference_order(error[k][level - 1], error[k][level]);
-                CHECK(order >= 0.85 || error[k][level] < small);
+                CHECK(order >= 0.85 || error[k][level] < 0.1 * a_step / (1 << level));
             }
         }
     }

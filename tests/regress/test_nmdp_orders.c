@@ -110,7 +110,6 @@ TEST(the_edge_on_which_a_box_topples_stays)
     double tilt = atan2(hx, hz) + over;
     for (int order = 1; order <= 2; ++order) {
         mechanism m;
-        mechanism_begin(&m);
         scene_floor(&m, 2.0, 0.0, 0.0);
         pawl_body_def def = pawl_body_def_default();
         def.pose = (pawl_pose){v3(L * sin(over), 0.0, L * cos(over)),

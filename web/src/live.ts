@@ -43,6 +43,7 @@ const FACTS: [Figure, string, string][] = [
     ["drag", "pull", "N"],
 ];
 const HISTORY = 600; // points of the live plots
+const CHASE = 250; // how fast the camera comes after a machine that leaves [ms]
 
 type Side = "off" | "ghost" | "split";
 
@@ -91,6 +92,8 @@ export class Live {
     private trail: THREE.Vector3[] = [];
     private largest = 0;
     private anchor: THREE.Vector3 | null = null; // where the machine was when the camera looked at it
+    private chases = false; // the camera moves with the machine, until it stands still again
+    private chasedAt = 0;
     private noteNumber = -1;
     private pull: { body: number; local: THREE.Vector3; plane: THREE.Plane; line: THREE.Line } | null = null;
     private settingInputs: { key: string; panes: number; element: HTMLInputElement | HTMLSelectElement }[] = [];
@@ -441,11 +444,15 @@ export class Live {
         if (this.anchor === null) {
             this.anchor = centre;
         }
-        const drift = centre.clone().sub(this.anchor);
-        if (this.pull || this.isOn("follow") || !(drift.length() > 0.2 * machine.size)) {
+        const step = centre.clone().sub(this.anchor);
+        const now = performance.now();
+        const share = 1 - Math.exp((this.chasedAt - now) / CHASE);
+        this.chasedAt = now;
+        this.chases = step.length() > (this.chases ? 0.01 : 0.15) * machine.size;
+        if (this.pull || this.isOn("follow") || !this.chases) {
             return;
         }
-        const step = drift.clone().multiplyScalar(Math.min(1, 0.2 + Math.max(0, drift.length() / machine.size - 0.5)));
+        step.multiplyScalar(share);
         this.anchor.add(step);
         this.stage.follow(step);
     }

@@ -156,6 +156,7 @@ export class Machine {
     private readonly batches: Batch[] = [];
     private readonly planes: ShapeData[] = [];
     private readonly floors: THREE.Group[] = [];
+    private readonly carpets: THREE.Object3D[] = []; // what is drawn of the planes of the world
     private readonly jointColours: THREE.MeshStandardMaterial[] = [];
     private shafts!: Swarm;
     private tips!: Swarm;
@@ -288,24 +289,41 @@ export class Machine {
             const holder = new THREE.Group();
             holder.applyMatrix4(matrixOf(plane.pose));
             holder.updateMatrixWorld(true);
-            const local = plane.body < 0 ? holder.worldToLocal(centre.clone()) : new THREE.Vector3();
             const half = 5 * size;
             const floor = new THREE.Mesh(
                 new THREE.PlaneGeometry(2 * half, 2 * half),
                 new THREE.ShadowMaterial({ opacity: 0.26, side: THREE.DoubleSide }),
             );
-            floor.position.set(local.x, local.y, 0);
             floor.receiveShadow = true;
-            holder.add(floor, this.grid(local, half));
+            const carpet = new THREE.Group();
+            carpet.add(floor, this.grid(half));
+            holder.add(carpet);
+            if (plane.body < 0) {
+                this.carpets.push(carpet);
+            }
             const frame = new THREE.Group();
             frame.add(holder);
             frame.userData.body = plane.body;
             this.floors.push(frame);
             this.root.add(frame);
         }
+        this.lookAt(centre);
         if (this.planes.length === 0 && !this.scene.shapes.some((shape) => shape.body < 0 && shape.kind === "heightfield")) {
             this.addStageFloor();
         }
+    }
+
+    /** Ground has no end: what is drawn of it lies below what the camera looks at, moved by whole cells of its grid. */
+    lookAt(target: THREE.Vector3): void {
+        const cell = this.gridCell();
+        for (const carpet of this.carpets) {
+            const local = carpet.parent!.worldToLocal(target.clone());
+            carpet.position.set(Math.round(local.x / cell) * cell, Math.round(local.y / cell) * cell, 0);
+        }
+    }
+
+    private gridCell(): number {
+        return Math.pow(10, Math.floor(Math.log10(this.size * 0.7)));
     }
 
     /** A machine without a ground casts its shadow below itself, so that the eye knows how high it hangs. */
@@ -322,18 +340,17 @@ export class Machine {
     }
 
     /** Lines at round lengths that fade with the distance from the machine. */
-    private grid(centre: THREE.Vector3, half: number): THREE.LineSegments {
-        const cell = Math.pow(10, Math.floor(Math.log10(this.size * 0.7)));
+    private grid(half: number): THREE.LineSegments {
+        const cell = this.gridCell();
         const points: number[] = [];
         const shades: number[] = [];
-        const [cx, cy] = [Math.round(centre.x / cell) * cell, Math.round(centre.y / cell) * cell];
         const count = Math.min(120, Math.ceil(half / cell));
         const reach = count * cell;
-        const fade = (x: number, y: number): number => Math.max(0, 1 - Math.hypot(x - centre.x, y - centre.y) / (0.55 * reach)) ** 1.5;
+        const fade = (x: number, y: number): number => Math.max(0, 1 - Math.hypot(x, y) / (0.55 * reach)) ** 1.5;
         for (let i = -count; i <= count; i++) {
             for (let j = -count; j < count; j++) {
                 const [a, b, c] = [i * cell, j * cell, (j + 1) * cell];
-                for (const [x0, y0, x1, y1] of [[cx + a, cy + b, cx + a, cy + c], [cx + b, cy + a, cx + c, cy + a]]) {
+                for (const [x0, y0, x1, y1] of [[a, b, a, c], [b, a, c, a]]) {
                     const [s, e] = [fade(x0, y0), fade(x1, y1)];
                     if (s + e > 0) {
                         points.push(x0, y0, 0, x1, y1, 0);

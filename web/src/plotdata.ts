@@ -73,21 +73,24 @@ function spiky(y: Column): boolean {
     return sizes[sizes.length - 1] > 50 * Math.max(sizes[Math.floor(0.9 * sizes.length)], 1e-300);
 }
 
-export function chartOf(plot: PlotData, marks: number[] = [], colour: (k: number) => number = (k) => k): ChartData {
+/** By default the curves that are shown come first in the colours, so that no two of them are alike. */
+export function chartOf(plot: PlotData, marks: number[] = [], colour?: (k: number) => number): ChartData {
     const tables = plot.curves.map((c) => ascending(new Float64Array(bytes(c.x)), new Float64Array(bytes(c.y))));
     const { x, ys } = join(tables);
     const ranked = ys.map((y, k) => ({ k, span: span(y) })).sort((a, b) => b.span - a.span);
     const hidden = new Set(ranked.slice(SHOWN).map(({ k }) => k));
+    const places = [...ys.keys()].sort((a, b) => Number(hidden.has(a)) - Number(hidden.has(b)) || a - b);
+    const own = colour ?? ((k: number) => places.indexOf(k));
     return {
         title: plot.title,
         unit: plot.unit ? `[${plot.unit}]` : "",
         xName: plot.xUnit ? `${plot.xName} [${plot.xUnit}]` : plot.xName,
         x,
-        curves: plot.curves.map((c, k) => ({ name: c.name, y: ys[k] as ArrayLike<number | null>, colour: colour(k), dashed: c.dashed, points: c.points, dots: plot.dots, hidden: hidden.has(k) })),
+        curves: plot.curves.map((c, k) => ({ name: c.name, y: ys[k] as ArrayLike<number | null>, colour: own(k), dashed: c.dashed, points: c.points, dots: plot.dots, hidden: hidden.has(k) })),
         log: plot.log || (plot.title.startsWith("Iterations") && ys.some(spiky)),
         xLog: plot.xLog,
         zero: plot.zero,
-        note: [plot.note, hidden.size > 0 ? `${SHOWN} of ${plot.curves.length} curves are shown; choose others below the plot.` : ""].filter(Boolean).join(" "),
+        note: [plot.note, hidden.size > 0 ? `${SHOWN} of ${plot.curves.length} curves are shown; choose others above.` : ""].filter(Boolean).join(" "),
         marks: plot.time ? marks : [],
         level: plot.level,
         levelName: plot.levelName,

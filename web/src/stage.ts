@@ -172,6 +172,7 @@ export class Stage {
             return false;
         }
         this.stale = false;
+        this.machines.forEach((machine) => machine.lookAt(this.controls.target));
         if (!this.split) {
             this.renderer.setScissorTest(false);
             this.machines.forEach((machine) => (machine.root.visible = true));

@@ -11,6 +11,7 @@
 #include "step/common/position_correction.h"
 #include "rows/measure.h"
 #include "step/common/position_update.h"
+#include "step/common/solve_rows.h"
 #include <string.h>
 
 static const double correction_contradiction =
@@ -129,11 +130,7 @@ static void correction_solve(step_context *c, double worst)
     goal.iterations = c->settings->solver.budget > 0 ? (c->settings->solver.budget + 3) / 4
                                                      : goal.iterations; // a quarter of its sweeps
     memset(lambda, 0, (size_t)a->problem.row_count * sizeof *lambda);
-    int islands =
-        c->islands == NULL ? 1 : pawl_island_solver_solve(c->islands, goal, lambda, &report);
-    if (islands < 2) {
-        pawl_solver_solve(c->solver, &a->problem, goal, lambda, &report);
-    }
+    (void)pawl_solve_islands(c, goal, lambda, &report);
     memset(c->correction.twist, 0, (size_t)(6 * c->model->body_count) * sizeof(double));
     pawl_assembly_add_impulses(a, lambda, c->correction.twist);
 }

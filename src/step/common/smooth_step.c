@@ -17,9 +17,10 @@
 // Gyroscopic torques of the midpoint step depend on twists that are never formed here. Where there are any, as where
 // contacts, limits, springs or anything else may act, pawl_smooth_step() leaves the step to others.
 #include "step/common/smooth_step.h"
-#include "base/kernel.h"
 #include "coordinates/free_factor.h"
+#include "math/lanes.h"
 #include "problem/weak_space.h"
+#include "rows/body_lanes.h"
 #include "rows/row_set.h"
 #include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
@@ -113,26 +114,41 @@ static bool smooth_factor(step_context *c)
 PAWL_KERNEL static void smooth_extrapolate(const double *restrict level, int levels, int count,
                                            double *restrict sum)
 {
-    for (int i = 0; i < count; ++i) {
-        sum[i] = level[i];
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        lanes total = LANES_LOAD(level + i);
+        for (int k = 1; k < levels; ++k) {
+            total += LANES_LOAD(level + k * count + i);
+        }
+        LANES_STORE(sum + i, total);
     }
-    for (int k = 1; k < levels; ++k) {
-        level += count;
-        for (int i = 0; i < count; ++i) {
-            sum[i] += level[i];
+    for (; i < count; ++i) {
+        sum[i] = level[i];
+        for (int k = 1; k < levels; ++k) {
+            sum[i] += level[k * count + i];
         }
     }
 }
 
-// Backward differences (levels x count) with one more value x (count), which is lost.
+// Backward differences (levels x count) with one more value x (count).
 PAWL_KERNEL static void smooth_difference(double *restrict level, int levels, int count,
-                                          double *restrict x)
+                                          const double *restrict x)
 {
-    for (int k = 0; k < levels; ++k, level += count) {
-        for (int i = 0; i < count; ++i) {
-            double last = level[i];
-            level[i] = x[i];
-            x[i] -= last;
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        lanes value = LANES_LOAD(x + i);
+        for (int k = 0; k < levels; ++k) {
+            lanes last = LANES_LOAD(level + k * count + i);
+            LANES_STORE(level + k * count + i, value);
+            value -= last;
+        }
+    }
+    for (; i < count; ++i) {
+        double value = x[i];
+        for (int k = 0; k < levels; ++k) {
+            double last = level[k * count + i];
+            level[k * count + i] = value;
+            value -= last;
         }
     }
 }
@@ -172,15 +188,7 @@ static void smooth_push(const step_context *c, const smooth_step *step, bool mid
 static void smooth_move(const step_context *c, const smooth_step *step, const body_state *from,
                         body_state *to)
 {
-    const pawl_model *m = c->model;
-    double tau = 0.5 * step->h;
-    for (int i = 0; i < m->body_count; ++i) {
-        const double *u = step->twist + 6 * i;
-        to[i].r = v3_axpy(from[i].r, tau, v3(u[0], u[1], u[2]));
-        if (m->bodies[i].kind == PAWL_BODY_RIGID) {
-            to[i].q = quat_advance(from[i].q, v3_scale(tau, v3(u[3], u[4], u[5])));
-        }
-    }
+    pawl_bodies_move(c->model, from, step->twist, 0.5 * step->h, to);
 }
 
 // x = rate f. Returns the largest |f|, NaN if any is none: 0 times a finite number is 0.

@@ -17,18 +17,32 @@ void pawl_apply_rows(step_context *c)
     pawl_assembly_add_impulses(c->assembly, c->u.lambda, c->u.next);
 }
 
-// One call of the solver from where lambda is; sets u.next.
+// Sweeps of free bodies do not couple what does not touch, so that splitting them would cost and change nothing.
+bool pawl_sweeps_in_whole(const step_context *c)
+{
+    return c->solver->ops->takes_budget && c->solver->def.budget > 0 &&
+           c->assembly->problem.free_row_count == 0 && !c->coordinates->ops->has_tree_joints;
+}
+
+// One call of the solver from where lambda is, for the problem that was built. Returns the number of islands.
+int pawl_solve_islands(step_context *c, solver_goal goal, double *lambda, solver_report *report)
+{
+    int islands = c->islands == NULL || pawl_sweeps_in_whole(c)
+                      ? 1
+                      : pawl_island_solver_solve(c->islands, goal, lambda, report);
+    if (islands < 2) {
+        pawl_solver_solve(c->solver, &c->assembly->problem, goal, lambda, report);
+    }
+    return islands;
+}
+
+// The same for lambda of the step; sets u.next.
 void pawl_step_solve_rows(step_context *c, solver_goal goal, solver_report *report)
 {
     pawl_assembly *a = c->assembly;
     int factorizations = report->factorizations;
     if (a->problem.row_count > 0) {
-        c->out.island_count = c->islands == NULL
-                                  ? 1
-                                  : pawl_island_solver_solve(c->islands, goal, c->u.lambda, report);
-        if (c->out.island_count < 2) {
-            pawl_solver_solve(c->solver, &a->problem, goal, c->u.lambda, report);
-        }
+        c->out.island_count = pawl_solve_islands(c, goal, c->u.lambda, report);
         report->factorizations += factorizations; // of all solves of a step
     }
     pawl_apply_rows(c);

@@ -105,7 +105,8 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
         pawl_assembly_build_problem(a, s->bodies, c->u.free, w, true);
         pawl_solve_warm(c, s, solved);
     }
-    if (bound) {
+    // Within a budget the torque is that of the free motion, which keeps its energy: of first order, in one solve.
+    if (bound && !pawl_sweeps_in_whole(c)) {
         // The gyroscopic torque depends on the spin at the end of the step, which the impulses change: a fixed-point
         // iteration, with the matrix unchanged and so with its factor.
         pawl_settle_gyroscopes(c, w, solved);

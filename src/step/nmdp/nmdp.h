@@ -286,6 +286,8 @@ double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double
 
 // nmdp_inertia.c: the inertial part of G, gravity included.
 void pawl_nmdp_add_inertia(nmdp *s, const double *theta, double *G, double *matrix);
+// pbd: whether no link is turned over against where it would be without forces.
+bool pawl_nmdp_links_hold(const nmdp *s);
 // The part of rotors that turn with coordinates; G may be NULL.
 void pawl_nmdp_add_armature(nmdp *s, const double *theta, double *G, double *matrix);
 // The angular velocity that a link's rate of axes stands for, where its axes are R: the difference of two rotations
@@ -304,7 +306,8 @@ pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to);
 // nmdp_energy.c: K where the links are placed; gradient and hessian (Gauss-Newton) may be NULL.
 void pawl_nmdp_aim(nmdp *s);
 bool pawl_nmdp_aim_again(nmdp *s); // from theta and w, with effective masses; false: not possible
-double pawl_nmdp_mass(const nmdp *s); // of all bodies that can move; 1 where they have none
+bool pawl_nmdp_is_definite(double *A, int n); // symmetric A, lower triangle, which is overwritten
+double pawl_nmdp_mass(const nmdp *s);         // of all bodies that can move; 1 where they have none
 double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian);
 
 // nmdp_project.c: G, its derivative, and Newton's method for G(theta, w) = 0.

@@ -20,8 +20,7 @@ static const double descend_loose =
     0.01; // of the tolerance: a step that ends a projection on the way
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
 // proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
-static const double descend_whole_step = 0.02; // [s]
-enum { DESCEND_AIMS = 3 };
+static const double descend_whole_step = 0.02;  // [s]
 static const double descend_least_creep = 1e-3; // over a stage, for which K is aimed again [m]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
@@ -295,7 +294,8 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
 }
 
 // How far contacts that could be stopped still move by K's measure, along the vertices that act [m]: at its minimum with
-// effective masses nothing is left but for what pawl_nmdp_aim_again() corrects. The columns are those of the last
+// effective masses nothing is left but for what pawl_nmdp_aim_again() corrects. A vertex counts with no more than its
+// whole force would move the contact: one that barely touches can stop nothing. The columns are those of the last
 // iterate.
 static double descend_creep(nmdp *s)
 {
@@ -315,11 +315,13 @@ static double descend_creep(nmdp *s)
         }
         for (int v = 0; v < p->vertex_count && sum < 1.0 - 1e-6; ++v) {
             const double *f = s->v + p->first_number + v * p->component_count;
-            double power = 0.0, size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+            double power = 0.0, most = 0.0;
+            double size = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
             for (int k = 0; k < s->n && s->w[p->first_weight + v] > 0.0; ++k) {
                 power += s->B[k * m + at + v] * s->step[k];
+                most += s->B[k * m + at + v] * s->slope[k * m + at + v];
             }
-            creep = fmax(creep, size > 0.0 ? fabs(power) / size : 0.0);
+            creep = fmax(creep, size > 0.0 ? fmin(fabs(power), fabs(most)) / size : 0.0);
         }
         at += p->vertex_count;
     }
@@ -382,7 +384,7 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
     return NMDP_LIMIT;
 }
 
-// K never rises within a pass; a further one has another K (pawl_nmdp_aim_again).
+// K never rises within a pass; the second one has another K (pawl_nmdp_aim_again).
 nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
     double proposed;
@@ -397,10 +399,8 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
     nmdp_outcome outcome = descend_pass(s, &proposed);
     bool again = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE &&
                  s->settings->nmdp.gradient == PAWL_NMDP_FIRST && !s->aim_once;
-    for (int k = 0; k < DESCEND_AIMS && again && outcome == NMDP_CONVERGED; ++k) {
-        if (descend_creep(s) < descend_least_creep || !pawl_nmdp_aim_again(s)) {
-            break;
-        }
+    if (again && outcome == NMDP_CONVERGED && descend_creep(s) >= descend_least_creep &&
+        pawl_nmdp_aim_again(s)) {
         outcome = descend_pass(s, &proposed);
     }
     return outcome == NMDP_FAILED ? outcome : descend_end(s, outcome, proposed);

@@ -275,7 +275,7 @@ double pawl_nmdp_mass(const nmdp *s)
 // Cholesky's factor goes over A.
 // Row by row, in place. A pivot below 1e-12 of its diagonal counts as not positive: the metric must also be
 // invertible.
-static bool energy_is_definite(double *A, int n)
+bool pawl_nmdp_is_definite(double *A, int n)
 {
     for (int j = 0; j < n; ++j) {
         double *row = A + (size_t)j * (size_t)n;
@@ -311,7 +311,7 @@ static bool energy_take_metric(nmdp *s)
         }
     }
     memcpy(s->factor, s->metric, n * n * sizeof *s->factor);
-    return energy_is_definite(s->factor, s->n);
+    return pawl_nmdp_is_definite(s->factor, s->n);
 }
 
 // A = dG/dtheta without contacts where the stage would end with its first rate: what contact forces there meet. Fast

@@ -89,26 +89,54 @@ static void inertia_turn_on(const nmdp_body *from, const nmdp_body *rate, double
 }
 
 // r~ and R~ are where the points of the body would be without forces; R~ is in general no rotation.
+static nmdp_body inertia_target(const nmdp *s, int link)
+{
+    double h = s->stage.h;
+    const nmdp_body *x = &s->stage.place.bodies[link], *u = &s->stage.rate.bodies[link];
+    nmdp_body target = {v3_axpy(x->r, h, u->r), x->R};
+    for (int k = 0; k < 9; ++k) {
+        target.R.m[k / 3][k % 3] += h * u->R.m[k / 3][k % 3];
+    }
+    if (s->settings->nmdp.dynamics == PAWL_NMDP_PBD_RIGID) {
+        inertia_turn_on(x, u, h, &target);
+    }
+    return target;
+}
+
 static void inertia_pbd(nmdp *s)
 {
-    bool rigid = s->settings->nmdp.dynamics == PAWL_NMDP_PBD_RIGID;
-    double h = s->stage.h;
     for (int i = 0; i < s->links; ++i) {
         const model_body *b = &s->model->bodies[s->tree->links[i].body];
         if (s->tree->links[i].driven) {
             continue;
         }
-        const nmdp_body *x = &s->stage.place.bodies[i], *u = &s->stage.rate.bodies[i];
-        nmdp_body target = {v3_axpy(x->r, h, u->r), x->R};
-        for (int k = 0; k < 9; ++k) {
-            target.R.m[k / 3][k % 3] += h * u->R.m[k / 3][k % 3];
-        }
-        if (rigid) {
-            inertia_turn_on(x, u, h, &target);
-        }
+        nmdp_body target = inertia_target(s, i);
         pawl_vec3 weight = v3_scale(-b->mass * b->gravity_scale, s->model->gravity);
         inertia_pull(s, i, &target, weight, true, true);
     }
+}
+
+// Whether every link is turned against R~ by so little that I holds it back the more the farther it is turned: d2I/dphi2,
+// tr(M) 1 - M, is positive definite. About one axis that is an angle below 90 degrees.
+bool pawl_nmdp_links_hold(const nmdp *s)
+{
+    for (int i = 0; i < s->links; ++i) {
+        if (s->tree->links[i].driven) {
+            continue;
+        }
+        nmdp_body target = inertia_target(s, i);
+        pawl_mat3 RS = m3_product(&s->motion->rotation[i], &s->second[i]);
+        pawl_mat3 M = m3_product_transposed(&RS, &target.R);
+        double trace = M.m[0][0] + M.m[1][1] + M.m[2][2];
+        double a = trace - M.m[0][0], b = trace - M.m[1][1], c = trace - M.m[2][2];
+        double x = -0.5 * (M.m[1][2] + M.m[2][1]), y = -0.5 * (M.m[0][2] + M.m[2][0]);
+        double z = -0.5 * (M.m[0][1] + M.m[1][0]);
+        double volume = a * (b * c - x * x) - z * (z * c - x * y) + y * (z * x - b * y);
+        if (!(a >= 0.0 && a * b >= z * z && volume >= 0.0)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // Inverse dynamics at the end of the stage, with rates and accelerations of implicit Euler.

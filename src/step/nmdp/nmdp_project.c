@@ -159,6 +159,26 @@ static bool project_newton(nmdp *s, const double *w, double *theta)
     return false;
 }
 
+// I of pbd holds a link back with a moment that falls again from 90 degrees on and is zero at 180: G = 0 has roots at which
+// links are turned over, with energy from nothing. There I and the forces of joints are not convex without the contacts,
+// which may hold anything. A step so long that the true root is like that, too, is divided (Algorithm 2). The links are
+// placed at theta.
+static bool project_is_least(nmdp *s, const double *theta)
+{
+    if (!nmdp_in_space(s) || pawl_nmdp_links_hold(s)) {
+        return true;
+    }
+    size_t n = (size_t)s->n;
+    memset(s->start, 0, n * sizeof *s->start); // G of these alone, not needed
+    memset(s->matrix, 0, n * n * sizeof *s->matrix);
+    pawl_tree_load_clear(&s->load);
+    pawl_nmdp_add_inertia(s, theta, s->start, s->matrix);
+    pawl_nmdp_add_forces(s, theta, s->start, s->matrix);
+    pawl_tree_load_gather(&s->load, s->start, s->matrix);
+    pawl_nmdp_prescribe(s, theta, s->start, s->matrix);
+    return pawl_nmdp_is_definite(s->matrix, s->n);
+}
+
 // theta is start and result; s->G belongs to the result. False: no convergence, and theta is of no use. Where the
 // solution contradicts the modes of actuators, they are corrected, first all at once and then one by one.
 bool pawl_nmdp_project(nmdp *s, const double *w, double *theta)
@@ -168,7 +188,7 @@ bool pawl_nmdp_project(nmdp *s, const double *w, double *theta)
             return false;
         }
         if (pawl_nmdp_update_saturation(s, theta, round >= PROJECT_TOGETHER) == 0) {
-            return true;
+            return project_is_least(s, theta);
         }
         s->factored = false;
     }

@@ -82,7 +82,7 @@ TEST(empty_and_foreign_texts_are_refused)
     malformed("<sdf/>", "no attribute 'version'");
     malformed("<sdf version='new'/>", "version: got 'new'");
     malformed(HEAD "</sdf>", "neither a <world> nor a <model>");
-    malformed(HEAD "<model name='a'/><model name='b'/></sdf>", "got a second <model>");
+    malformed(HEAD "<model name='a'/><world name='b'/></sdf>", "got a <world> beside a <model>");
 }
 
 TEST(truncated_text_is_refused_wherever_it_ends)
@@ -152,7 +152,7 @@ static char *malformed_repeat(const char *before, const char *piece, int count, 
 TEST(floods_are_refused_before_they_are_parsed)
 {
     char *deep = malformed_repeat("<sdf version='1.10'>", "<a>", 1000000, "");
-    malformed(deep, "nested more than 64 deep");
+    malformed(deep, "nested more than 1000 deep");
     free(deep);
     char *wide = malformed_repeat("<sdf version='1.10'>", "<a/>", 1000001, "</sdf>");
     malformed(wide, "more than a million elements");
@@ -161,8 +161,8 @@ TEST(floods_are_refused_before_they_are_parsed)
     char *attributes = malformed_repeat("<sdf ", "a='>' ", 500000, "/>");
     malformed(attributes, "more than 64 attributes");
     free(attributes);
-    char *models = malformed_repeat(HEAD, "<model name='m'>", 70, "");
-    malformed(models, "nested more than 64 deep");
+    char *models = malformed_repeat(HEAD, "<model name='m'>", 1100, "");
+    malformed(models, "nested more than 1000 deep");
     free(models);
 }
 
@@ -427,7 +427,7 @@ TEST(includes_that_fail_name_the_line_that_asked_for_them)
     malformed_write("outer.sdf",
                     HEAD "<world name='w'><include><uri>inner.sdf</uri></include></world></sdf>",
                     path);
-    malformed_file(path, "inner.sdf:1: got <robot>, expected <sdf> in an included file");
+    malformed_file(path, "inner.sdf:1: <robot> has no <link>");
     malformed_write("inner.sdf", HEAD "\n<model name='m'>" LINK("a") LINK("a") "</model></sdf>",
                     other);
     malformed_file(path, "inner.sdf:2: link 'a' has the name of a link at line 2");

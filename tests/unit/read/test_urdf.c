@@ -298,7 +298,6 @@ TEST(actuators_take_the_effort_limit_of_their_joint)
 
 TEST(what_is_not_a_tree_is_refused)
 {
-    urdf_refused(HEAD LINK("a", "") LINK("b", "") "</robot>", "both the child of no joint");
     urdf_refused(HEAD LINK("a", "") LINK("b", "") //
                  JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "b", "a", "") "</robot>",
                  "form a cycle");

@@ -391,6 +391,7 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"nmdp.stiffness", "1e+06"},
                                            {"mdp.pd", "stable"},
                                            {"solver.budget", "40"},
+                                           {"solver.budget_newton", "3"},
                                            {"solver.variant", "paper"},
                                            {"nmdp.bodies", "off"},
                                            {"nmdp.limit_stiffness", "1e+03"},

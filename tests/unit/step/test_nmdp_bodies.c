@@ -150,6 +150,34 @@ TEST(a_box_stands_on_a_box)
     }
 }
 
+// Links of one family do not touch each other, as with the other steppers: a robot whose thighs are inside its trunk, two joints
+// away, stood in forces of 20 kN.
+TEST(links_of_one_family_do_not_touch)
+{
+    for (int family = 0; family < 2; ++family) {
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_body_id body[2];
+        for (int i = 0; i < 2; ++i) {
+            pawl_body_def def = pawl_body_def_default();
+            def.pose.position = v3(0.21 * i, 0.0, 0.0);
+            def.twist.linear = v3(-1.0 * i, 0.0, 0.0);
+            def.mass = 1.0;
+            def.inertia[0] = def.inertia[1] = def.inertia[2] = 0.01;
+            def.family = family;
+            body[i] = mechanism_body(&m, &def);
+            double half = i == 0 ? 0.1 : 0.08;
+            scene_shape(&m, body[i], PAWL_SHAPE_BOX, v3(half, half, half), v3(0, 0, 0), 0.5, 0.0);
+        }
+        pawl_settings settings = bodies_settings(1e-2);
+        mechanism_start(&m, &settings);
+        mechanism_run(&m, 20);
+        double x = scene_position(&m, body[0]).x; // it is pushed along, or passed through
+        CHECK(family == 0 ? x < -0.05 : x == 0.0);
+        mechanism_end(&m);
+    }
+}
+
 // A belt: a kinematic body that runs at 1 m/s under a box takes it along, v = mu g t until it has its speed.
 TEST(a_box_on_a_belt_is_taken_along)
 {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Four numbers at a time: vectors of the compiler (GCC and clang), which become AVX2 instructions in kernels
+// (base/kernel.h) and pairs or single numbers elsewhere. Each lane does what one number alone would do, in the same
+// order, so that bits do not depend on the machine. Nothing is passed by value, because the way to pass such vectors to
+// functions depends on the machine.
+#pragma once
+#include "base/kernel.h"
+
+typedef double lanes __attribute__((vector_size(32)));
+// The same anywhere in an array of doubles.
+typedef double lanes_at __attribute__((vector_size(32), aligned(8), may_alias));
+
+#define LANES_LOAD(p) ((lanes)(*(const lanes_at *)(p)))
+#define LANES_STORE(p, x) (*(lanes_at *)(p) = (x))
+#define LANES_ALL(x) ((lanes){(x), (x), (x), (x)})
+
+// Four rows become four columns.
+PAWL_KERNEL_PART void lanes_transpose(lanes x[4])
+{
+    lanes low = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6),
+          high = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7),
+          next_low = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6),
+          next_high = __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+    x[0] = __builtin_shufflevector(low, next_low, 0, 1, 4, 5);
+    x[1] = __builtin_shufflevector(high, next_high, 0, 1, 4, 5);
+    x[2] = __builtin_shufflevector(low, next_low, 2, 3, 6, 7);
+    x[3] = __builtin_shufflevector(high, next_high, 2, 3, 6, 7);
+}
+
+// The first n (1 to 4) numbers at p; the other lanes are 0.
+PAWL_KERNEL_PART void lanes_load_first(const double *p, int n, lanes *x)
+{
+    if (n >= 4) {
+        *x = LANES_LOAD(p);
+    } else if (n == 3) {
+        *x = (lanes){p[0], p[1], p[2], 0.0};
+    } else if (n == 2) {
+        *x = (lanes){p[0], p[1], 0.0, 0.0};
+    } else {
+        *x = (lanes){p[0], 0.0, 0.0, 0.0};
+    }
+}
+
+// Lanes from 4 on of such a vector are left out.
+PAWL_KERNEL_PART void lanes_store_first(double *p, int n, const lanes *x)
+{
+    if (n >= 4) {
+        LANES_STORE(p, *x);
+        return;
+    }
+    for (int i = 0; i < n; ++i) {
+        p[i] = (*x)[i];
+    }
+}

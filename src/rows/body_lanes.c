@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// What every step does with every body, four bodies at a time. The bits are those of rotation.h for one body, so that
+// they do not depend on which bodies are neighbours: what is left over at the end of the list, and bodies that turn too
+// far for the series of lanes, are done one by one.
+#include "rows/body_lanes.h"
+#include "math/lanes3.h"
+
+// exp(v) q, renormalized, as quat_advance() for angles whose square is below quat_series_angle2.
+PAWL_KERNEL_PART void body_lanes_advance(const lanes3 *v, lanes_quat *q)
+{
+    lanes z = LANES_ALL(0.25) * LANES3_DOT(*v, *v), s, c;
+    QUAT_EXP_SERIES(z, LANES_ALL, s, c);
+    lanes_quat a = {c, s * v->x, s * v->y, s * v->z}, b = *q;
+    lanes_quat p = {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+                    a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                    a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                    a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+    lanes n2 = p.w * p.w + p.x * p.x + p.y * p.y + p.z * p.z;
+    lanes n = {sqrt(n2[0]), sqrt(n2[1]), sqrt(n2[2]), sqrt(n2[3])};
+    *q = (lanes_quat){p.w / n, p.x / n, p.y / n, p.z / n};
+}
+
+static void body_lanes_move_one(const model_body *b, const body_state *from, const double *u,
+                                double tau, body_state *to)
+{
+    to->r = v3_axpy(from->r, tau, v3(u[0], u[1], u[2]));
+    to->q = b->kind == PAWL_BODY_RIGID ? quat_advance(from->q, v3_scale(tau, v3(u[3], u[4], u[5])))
+                                       : to->q;
+}
+
+PAWL_KERNEL static void body_lanes_move(const pawl_model *m, const body_state *from,
+                                        const double *u, double tau, body_state *to)
+{
+    body_state spare; // of lanes behind the last body
+    for (int first = 0; first < m->body_count; first += 4) {
+        const body_state *start[4];
+        body_state *end[4];
+        const double *twist[4];
+        bool rigid = true;
+        lanes x[4]; // from the twist's third number on, so that nothing behind the last one is read
+        for (int k = 0; k < 4; ++k) {
+            int i = first + k < m->body_count ? first + k : m->body_count - 1;
+            start[k] = &from[i];
+            end[k] = i == first + k ? &to[i] : &spare;
+            twist[k] = u + 6 * i;
+            rigid = rigid && m->bodies[i].kind == PAWL_BODY_RIGID;
+            x[k] = LANES_LOAD(twist[k] + 2);
+        }
+        lanes_transpose(x);
+        lanes time = LANES_ALL(tau);
+        lanes3 v = {time * x[1], time * x[2], time * x[3]};
+        lanes a2 = LANES3_DOT(v, v);
+        bool small = a2[0] < quat_series_angle2 && a2[1] < quat_series_angle2 &&
+                     a2[2] < quat_series_angle2 && a2[3] < quat_series_angle2;
+        if (!rigid || !small) {
+            for (int i = first; i < first + 4 && i < m->body_count; ++i) {
+                body_lanes_move_one(&m->bodies[i], &from[i], u + 6 * i, tau, &to[i]);
+            }
+            continue;
+        }
+        lanes_quat q;
+        lanes_quat_load(
+            (const pawl_quat *const[4]){&start[0]->q, &start[1]->q, &start[2]->q, &start[3]->q},
+            &q);
+        body_lanes_advance(&v, &q);
+        for (int k = 0; k < 4; ++k) { // the fourth number is overwritten next
+            lanes r = LANES_LOAD(&start[k]->r.x) + time * LANES_LOAD(twist[k]);
+            LANES_STORE(&end[k]->r.x, r);
+        }
+        lanes_quat_store(&q, (pawl_quat *const[4]){&end[0]->q, &end[1]->q, &end[2]->q, &end[3]->q});
+    }
+}
+
+void pawl_bodies_move(const pawl_model *m, const body_state *from, const double *u, double tau,
+                      body_state *to)
+{
+    body_lanes_move(m, from, u, tau, to);
+}
+
+// Rotations, and with `inverse_inertia` m3_congruence() of them and of what the model has.
+PAWL_KERNEL_PART void body_lanes_turn(const pawl_model *m, const body_state *bodies,
+                                      pawl_mat3 *rotation, pawl_mat3 *inverse_inertia)
+{
+    for (int first = 0; first < m->body_count; first += 4) {
+        pawl_mat3 rest[3], *out[4],
+            *turned[4]; // what is left over is done with lanes that nobody reads
+        const pawl_quat *from[4];
+        const pawl_mat3 *inverse[4];
+        bool rigid = inverse_inertia != NULL;
+        for (int k = 0; k < 4; ++k) {
+            int i = first + k < m->body_count ? first + k : m->body_count - 1;
+            bool spare = i != first + k;
+            from[k] = &bodies[i].q;
+            out[k] = spare ? &rest[k - 1] : &rotation[i];
+            inverse[k] = &m->bodies[i].inverse_inertia;
+            rigid = rigid && m->bodies[i].kind == PAWL_BODY_RIGID;
+            turned[k] = spare || inverse_inertia == NULL ? &rest[0] : &inverse_inertia[i];
+        }
+        lanes_quat q;
+        lanes33 r;
+        lanes_quat_load(from, &q);
+        lanes_quat_matrix(&q, &r);
+        lanes33_store(&r, out);
+        if (rigid) {
+            lanes33 s, rs, c;
+            lanes33_load(inverse, &s);
+            lanes33_product(&r, &s, &rs);
+            for (int i = 0; i < 3; ++i) {
+                for (int j = 0; j <= i; ++j) {
+                    c.m[i][j] =
+                        rs.m[i][0] * r.m[j][0] + rs.m[i][1] * r.m[j][1] + rs.m[i][2] * r.m[j][2];
+                    c.m[j][i] = c.m[i][j];
+                }
+            }
+            lanes33_store(&c, turned);
+            continue;
+        }
+        for (int i = first; inverse_inertia != NULL && i < first + 4 && i < m->body_count; ++i) {
+            if (m->bodies[i].kind == PAWL_BODY_RIGID) {
+                inverse_inertia[i] = m3_congruence(&rotation[i], &m->bodies[i].inverse_inertia);
+            }
+        }
+    }
+}
+
+PAWL_KERNEL static void body_lanes_rotate(const pawl_model *m, const body_state *bodies,
+                                          pawl_mat3 *rotation)
+{
+    body_lanes_turn(m, bodies, rotation, NULL);
+}
+
+PAWL_KERNEL static void body_lanes_inertias(const pawl_model *m, const body_state *bodies,
+                                            pawl_mat3 *rotation, pawl_mat3 *inverse_inertia)
+{
+    body_lanes_turn(m, bodies, rotation, inverse_inertia);
+}
+
+void pawl_bodies_rotate(const pawl_model *m, const body_state *bodies, pawl_mat3 *rotation)
+{
+    body_lanes_rotate(m, bodies, rotation);
+}
+
+void pawl_bodies_turn_inertias(const pawl_model *m, const body_state *bodies, pawl_mat3 *rotation,
+                               pawl_mat3 *inverse_inertia)
+{
+    body_lanes_inertias(m, bodies, rotation, inverse_inertia);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Part of pawl, a rigid multibody dynamics engine.
+//
+// Hinges, most joints of most models, four at a time: residuals, gradients and M^-1 JT (joint_kinematics.h for one joint
+// of any kind).
+#pragma once
+#include "rows/assembly.h"
+
+// What four hinges have that does not change, lane by lane.
+struct hinge_group {
+    int count;                  // lanes of joints; those behind repeat the last one
+    int joint[4];               // of the model
+    int body[2][4];             // base and follower; base -1: the world
+    int row[4], jacobian[2][4]; // the first row and where the gradients go; -1: nowhere
+    double follower_anchor[3][4], follower_x[3][4], follower_y[3][4];
+    double base_anchor[3][4], base_axes[9][4];
+};
+
+// The hinges of a whose rows are assembled, in groups; `groups` has room for a quarter of the joints, rounded up. Sets
+// which joints are in one, returns how many groups there are.
+int pawl_hinge_groups(const pawl_assembly *a, hinge_group *groups, bool *grouped);
+
+// Where the assembly's rotations are set, for all groups: residuals alone, or with J and, for bodies that move for
+// themselves (`scaled`), M^-1 JT of the hinges' own rows. With `reference` (coordinates) values and gradients of
+// coordinates that are in use or count turns.
+void pawl_hinges_measure(pawl_assembly *a, const body_state *bodies);
+void pawl_hinges_place(pawl_assembly *a, const body_state *bodies, const double *reference,
+                       bool scaled);
