@@ -170,8 +170,9 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         }
         // A shifted factor hardly sees what bodies many millions of times lighter than others do to these: solves are
         // refined then, before Newton's method is blamed.
-        if (!helps && k > 0 && accuracy == position_accuracy && !pawl_is_weak(&a->problem) &&
-            !a->problem.delassus->dropped && !pawl_eliminate_is_exact(&a->problem)) {
+        if (!helps && k > 0 && c->position.light_bodies && accuracy == position_accuracy &&
+            !pawl_is_weak(&a->problem) && !a->problem.delassus->dropped &&
+            !pawl_eliminate_is_exact(&a->problem)) {
             accuracy = position_refined;
             helps = error <= position_lost * last;
         }
