@@ -47,6 +47,10 @@ static bench_scene *work_cards(void)
 {
     return bench_scene_cards(3);
 }
+static bench_scene *work_arch(void)
+{
+    return bench_scene_arch(8);
+}
 static bench_scene *work_heavy(void)
 {
     return bench_scene_heavy_stack(10, 1000.0);
@@ -91,10 +95,12 @@ static const work_spec work_specs[] = {
     {bench_scene_nunchuk, 5e-3, 5.0, WORK_MOVES, true},
     {bench_scene_nunchuk, 1e-2, 5.0, WORK_MOVES, false},
     {bench_scene_toss, 1.7e-3, 1.0, WORK_MOVES, true},
+    {bench_scene_tumbling, 2e-3, 2.0, WORK_MOVES, false},
     {work_stack, 5e-3, 5.0, WORK_RESTS, true},
     {work_heavy, 5e-3, 5.0, WORK_RESTS, false},
     {work_wall, 5e-3, 2.0, WORK_RESTS, false},
     {work_cards, 5e-3, 2.0, WORK_RESTS, false},
+    {work_arch, 5e-3, 5.0, WORK_RESTS, false},
     {work_spheres, 5e-3, 2.0, WORK_MOVES, false},
     {work_boxes, 5e-3, 2.0, WORK_MOVES, false},
     {work_spheres_1000, 5e-3, 0.5, WORK_MOVES, false},
@@ -145,7 +151,7 @@ static void work_print_point(const bench_case *run, const bench_list *list, int 
 {
     const bench_peer *peer = list->peer[i];
     const bench_result *r = &run->result[i];
-    printf("  %-8s%-14s", peer->engine, peer->variant);
+    printf("  %-8s%-16s", peer->engine, peer->variant);
     if (r->steps == 0) {
         printf("%11s\n", bench_outcome_name(r->outcome));
         return;
@@ -161,7 +167,12 @@ static void work_print_point(const bench_case *run, const bench_list *list, int 
         }
     }
     printf("%11.1e", r->measure.touch.speed_end);
-    if (peer->effort != NULL) {
+    if (r->effort.measured > 0) {
+        printf("%11.1e", r->effort.residual / r->effort.measured);
+    } else {
+        printf("%11s", "");
+    }
+    if (bench_is_pawl(peer)) {
         printf("%7d of %d", r->effort.unsolved, r->steps);
     }
     printf("%s%s\n", r->outcome == BENCH_EXPLODED ? "  exploded" : "", r->cut ? "  (budget)" : "");
@@ -170,11 +181,11 @@ static void work_print_point(const bench_case *run, const bench_list *list, int 
 static void work_print(const bench_case *run, const bench_list *list, work_kind kind)
 {
     printf("\n%s, dt %g ms, %g s\n", run->scene->name, 1e3 * run->dt, run->duration);
-    printf("  %-8s%-14s%11s", "engine", "setting", "us/step");
+    printf("  %-8s%-16s%11s", "engine", "setting", "us/step");
     for (int e = 0; e < WORK_ERRORS; ++e) {
         printf("%11s", work_titles[e]);
     }
-    printf("%11s  unsolved\n", "speed m/s");
+    printf("%11s%11s  unsolved\n", "speed m/s", "residual");
     for (int i = 0; i < list->count; ++i) {
         if (run->present[i]) {
             work_print_point(run, list, i, kind);
@@ -230,6 +241,10 @@ static json_t *work_json(const bench_case *run, const bench_list *list, work_kin
             "{s:s, s:s, s:s, s:o, s:i, s:i}", "engine", list->peer[i]->engine, "setting",
             list->peer[i]->variant, "outcome", bench_outcome_name(r->outcome), "us_per_step",
             bench_number(1e6 * p.time), "steps", r->steps, "unsolved", r->effort.unsolved);
+        if (r->effort.measured > 0) {
+            json_object_set_new(row, "residual",
+                                bench_number(r->effort.residual / r->effort.measured));
+        }
         static const char *const keys[WORK_ERRORS] = {"overlap", "opened", "moved", "energy"};
         for (int e = 0; e < WORK_ERRORS; ++e) {
             json_object_set_new(row, keys[e], bench_number(p.error[e]));
@@ -249,7 +264,10 @@ static void work_headline(void)
         "  overlap   deepest in the run; opened: farthest that a joint came apart; moved: farthest "
         "from a start\n"
         "            at rest, in the end; energy: largest error, relative to the scene's\n"
-        "  speed     of the fastest body in the end; unsolved: steps above the tolerance\n",
+        "  speed     of the fastest body in the end; unsolved: steps above the tolerance\n"
+        "  residual  [m/s] of Coulomb's and Signorini's laws, mean over the steps of the largest "
+        "entry of the "
+        "natural map\n            of an engine's own contacts and impulses, by pawl's formula\n",
         stdout);
 }
 

@@ -225,6 +225,33 @@ bench_scene *bench_scene_cards(int levels)
     return bench_scene_on_floor(scene, 0.6, 1.0);
 }
 
+// Two piers whose courses lean inwards by a tenth of a block each, and a lintel across: a corbelled arch, whose blocks
+// press on the inner halves of those below.
+bench_scene *bench_scene_arch(int courses)
+{
+    const pawl_vec3 half = {0.1, 0.05, 0.05};
+    const double lean = 0.1 * half.x, gap = 0.3;
+    bench_scene *scene = bench_scene_create(2 * courses + 1, 0, 2 * courses + 1,
+                                            "arch of %d blocks", 2 * courses + 1);
+    for (int i = 0; i < courses; ++i) {
+        double x = gap + half.x - lean * i, z = half.z * (2 * i + 1);
+        bench_add_box(scene, (pawl_vec3){-x, 0.0, z}, half, 1.0);
+        bench_add_box(scene, (pawl_vec3){x, 0.0, z}, half, 1.0);
+    }
+    bench_add_box(scene, (pawl_vec3){0.0, 0.0, half.z * (2 * courses + 1)},
+                  (pawl_vec3){gap + half.x, half.y, half.z}, 4.0);
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 1.0);
+}
+
+bench_scene *bench_scene_tumbling(void)
+{
+    bench_scene *scene = bench_scene_create(1, 0, 1, "tumbling cube");
+    int cube =
+        bench_add_box(scene, (pawl_vec3){0.0, 0.0, 0.08}, (pawl_vec3){0.05, 0.05, 0.05}, 0.37);
+    scene->bodies[cube].twist = (pawl_twist){{2.0, 0.0, 0.0}, {0.0, 40.0, 3.0}};
+    return bench_scene_on_floor(scene, CONTACT_FRICTION, 3.0);
+}
+
 bench_scene *bench_scene_toss(void)
 {
     bench_scene *scene = bench_scene_create(1, 0, 1, "tossed cube");

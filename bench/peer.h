@@ -23,6 +23,8 @@ typedef struct bench_effort {
     int most;        ///< in one step
     int unsolved;    ///< steps that ended above the tolerance
     int contacts;    ///< most in one step
+    double residual; ///< sum over the steps of the largest entry of the natural map [m/s]
+    int measured;    ///< steps in that sum; 0: the engine does not tell
 } bench_effort;
 
 typedef struct bench_peer {
@@ -40,6 +42,8 @@ typedef struct bench_peer {
     void (*destroy)(void *world);
     /// NULL where the engine does not tell.
     bench_effort (*effort)(void *world);
+    /// Before a judged run: from now on what `effort` needs is kept. NULL where nothing has to be.
+    void (*watch)(void *world);
 } bench_peer;
 
 /// The variants for mechanisms without contact.
@@ -55,7 +59,7 @@ extern const bench_peer bench_pawl_contact_peers[BENCH_PAWL_CONTACT_PEERS];
 extern const bench_peer bench_mujoco_contact_peers[BENCH_MUJOCO_CONTACT_PEERS];
 extern const bench_peer bench_ode_contact_peers[BENCH_ODE_CONTACT_PEERS];
 /// pawl as it is by default, and with settings that cost less; Bullet as it is by default and with more sweeps.
-enum { BENCH_PAWL_WORK_PEERS = 4, BENCH_BULLET_PEERS = 2 };
+enum { BENCH_PAWL_WORK_PEERS = 8, BENCH_BULLET_PEERS = 2 };
 extern const bench_peer bench_pawl_work_peers[BENCH_PAWL_WORK_PEERS];
 extern const bench_peer bench_bullet_peers[BENCH_BULLET_PEERS];
 const char *bench_mujoco_version(void);

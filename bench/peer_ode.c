@@ -6,13 +6,27 @@
 // joint error removed each step, is tried at its default 0.2 and at 0.8. Friction is the pyramid
 // that scales with the normal force (dContactApprox1). A servo is the hinge's own limit with both
 // stops at the angle to hold, softened: ODE's way to an implicit spring and damper.
+#include "collide/shape.h"
+#include "math/vec.h"
 #include "peer.h"
+#include "problem/natural.h"
 
+#include <math.h>
 #include <ode/ode.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ODE_QUICK = 1, ODE_ERP_HIGH = 2, ODE_MANY = 4 };
+
+enum { ODE_WATCHED = 65536 };
+
+// The body that it pushes, with the other one or NULL; all as they were before the step.
+typedef struct ode_contact {
+    dJointFeedback force;
+    dBodyID body, other;
+    pawl_vec3 normal, lever, other_lever; // from the centres of mass
+    double depth;
+} ode_contact;
 
 typedef struct ode_run {
     dWorldID world;
@@ -21,8 +35,12 @@ typedef struct ode_run {
     double friction;
     dBodyID *bodies;
     int body_count;
-    double dt;
+    double dt, erp;
     bool quick;
+    // Of a judged run: the contacts of a step with the forces that ODE found for them.
+    ode_contact *watched; // NULL otherwise (ODE_WATCHED)
+    int watched_count;
+    bench_effort effort;
 } ode_run;
 
 // ODE prints a line on stderr for every step that its pivoting does not finish; what comes of it is
@@ -44,6 +62,7 @@ static void ode_destroy(void *world)
         }
         dWorldDestroy(run->world); // takes its bodies and joints along
         dCloseODE();
+        free(run->watched);
         free(run->bodies);
         free(run);
     }
@@ -99,10 +118,101 @@ static void ode_add_shapes(ode_run *run, const bench_scene *scene)
     }
 }
 
+static pawl_vec3 ode_from_centre(dBodyID body, const dReal *point)
+{
+    const dReal *r = dBodyGetPosition(body);
+    return v3(point[0] - r[0], point[1] - r[1], point[2] - r[2]);
+}
+
+// ODE's forces are those on the joint's first body; where that is the world, on the second.
+static void ode_watch_contact(ode_run *run, dJointID joint, const dContactGeom *at, dBodyID first,
+                              dBodyID second)
+{
+    if (run->watched == NULL || run->watched_count >= ODE_WATCHED) {
+        return;
+    }
+    ode_contact *c = &run->watched[run->watched_count++];
+    double sign = first != NULL ? 1.0 : -1.0;
+    *c = (ode_contact){.body = first != NULL ? first : second,
+                       .other = first != NULL ? second : NULL,
+                       .normal =
+                           v3(sign * at->normal[0], sign * at->normal[1], sign * at->normal[2]),
+                       .depth = at->depth};
+    c->lever = ode_from_centre(c->body, at->pos);
+    if (c->other != NULL) {
+        c->other_lever = ode_from_centre(c->other, at->pos);
+    }
+    dJointSetFeedback(joint, &c->force);
+}
+
+// What a unit of impulse along d does to the body's velocity along d. Inertias are diagonal, and rotations those of the
+// end of the step, which is near enough for a weight.
+static double ode_inverse_mass(dBodyID body, pawl_vec3 lever, pawl_vec3 d)
+{
+    dMass mass;
+    dVector3 turn;
+    pawl_vec3 c = v3_cross(lever, d);
+    dBodyGetMass(body, &mass);
+    dBodyVectorFromWorld(body, c.x, c.y, c.z, turn);
+    return 1.0 / mass.mass + turn[0] * turn[0] / mass.I[0] + turn[1] * turn[1] / mass.I[5] +
+           turn[2] * turn[2] / mass.I[10];
+}
+
+static pawl_vec3 ode_velocity(dBodyID body, pawl_vec3 lever)
+{
+    const dReal *v = dBodyGetLinearVel(body), *w = dBodyGetAngularVel(body);
+    return v3_add(v3(v[0], v[1], v[2]), v3_cross(v3(w[0], w[1], w[2]), lever));
+}
+
+// The natural map of the problem that ODE solved: its contacts, its impulses, and its wish that a share `erp` of the
+// depth be gone after the step.
+static double ode_residual(const ode_run *run, const ode_contact *c)
+{
+    pawl_vec3 axis[3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, c->normal},
+              v = ode_velocity(c->body, c->lever);
+    pawl_tangents(c->normal, &axis[0], &axis[1]);
+    if (c->other != NULL) {
+        v = v3_sub(v, ode_velocity(c->other, c->other_lever));
+    }
+    const dReal *f = c->force.f1;
+    double lambda[3], u[3], weight = 0.0;
+    for (int r = 0; r < 3; ++r) {
+        lambda[r] = run->dt * v3_dot(axis[r], v3(f[0], f[1], f[2]));
+        u[r] = v3_dot(axis[r], v);
+        weight += ode_inverse_mass(c->body, c->lever, axis[r]) / 3.0;
+        weight +=
+            c->other != NULL ? ode_inverse_mass(c->other, c->other_lever, axis[r]) / 3.0 : 0.0;
+    }
+    u[2] -= run->erp / run->dt * c->depth;
+    return pawl_natural_contact(lambda, u, run->friction, weight);
+}
+
+static void ode_judge(ode_run *run)
+{
+    double worst = 0.0;
+    for (int i = 0; i < run->watched_count; ++i) {
+        worst = fmax(worst, ode_residual(run, &run->watched[i]));
+    }
+    run->effort.residual += worst;
+    ++run->effort.measured;
+}
+
+static void ode_watch(void *world)
+{
+    ode_run *run = world;
+    run->watched = calloc(ODE_WATCHED, sizeof *run->watched);
+}
+
+static bench_effort ode_effort(void *world)
+{
+    const ode_run *run = world;
+    return run->effort;
+}
+
 static void ode_touch(void *user, dGeomID a, dGeomID b)
 {
     enum { ODE_MAX_POINTS = 8 };
-    const ode_run *run = user;
+    ode_run *run = user;
     dBodyID first = dGeomGetBody(a);
     dBodyID second = dGeomGetBody(b);
     if (first != NULL && second != NULL &&
@@ -113,7 +223,9 @@ static void ode_touch(void *user, dGeomID a, dGeomID b)
     int count = dCollide(a, b, ODE_MAX_POINTS, &points[0].geom, (int)sizeof points[0]);
     for (int i = 0; i < count; ++i) {
         points[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = run->friction};
-        dJointAttach(dJointCreateContact(run->world, run->contacts, &points[i]), first, second);
+        dJointID joint = dJointCreateContact(run->world, run->contacts, &points[i]);
+        dJointAttach(joint, first, second);
+        ode_watch_contact(run, joint, &points[i].geom, first, second);
     }
 }
 
@@ -134,10 +246,12 @@ static void *ode_create(const bench_scene *scene, double dt, int option)
                      .bodies = bodies,
                      .body_count = scene->body_count,
                      .dt = dt,
+                     .erp = (option & ODE_ERP_HIGH) != 0 ? 0.8 : 0.2,
+                     .effort = {.unsolved = -1},
                      .quick = (option & ODE_QUICK) != 0};
     dWorldSetGravity(run->world, scene->gravity.x, scene->gravity.y, scene->gravity.z);
     dWorldSetQuickStepNumIterations(run->world, (option & ODE_MANY) != 0 ? 100 : 20);
-    dWorldSetERP(run->world, (option & ODE_ERP_HIGH) != 0 ? 0.8 : 0.2);
+    dWorldSetERP(run->world, run->erp);
     for (int i = 0; i < scene->body_count; ++i) {
         const bench_body *body = &scene->bodies[i];
         pawl_pose pose = body->pose;
@@ -167,6 +281,7 @@ static void *ode_create(const bench_scene *scene, double dt, int option)
 static bool ode_step(void *world)
 {
     ode_run *run = world;
+    run->watched_count = 0;
     if (run->space != NULL) {
         dJointGroupEmpty(run->contacts);
         dSpaceCollide(run->space, run, ode_touch);
@@ -177,7 +292,10 @@ static bool ode_step(void *world)
 
 static void ode_read(void *world, pawl_pose *poses, pawl_twist *twists)
 {
-    const ode_run *run = world;
+    ode_run *run = world;
+    if (run->watched != NULL) {
+        ode_judge(run);
+    }
     for (int i = 0; i < run->body_count; ++i) {
         const dReal *r = dBodyGetPosition(run->bodies[i]);
         const dReal *q = dBodyGetQuaternion(run->bodies[i]);
@@ -197,7 +315,8 @@ const char *bench_ode_version(void)
 #define ODE_ROW(name, bits, limit)                                                                 \
     {                                                                                              \
         .engine = "ODE", .variant = (name), .option = (bits), .max_bodies = (limit),               \
-        .create = ode_create, .step = ode_step, .read = ode_read, .destroy = ode_destroy           \
+        .create = ode_create, .step = ode_step, .read = ode_read, .destroy = ode_destroy,          \
+        .effort = ode_effort, .watch = ode_watch                                                   \
     }
 const bench_peer bench_ode_peers[BENCH_ODE_PEERS] = {
     ODE_ROW("step erp 0.2", 0, 300),

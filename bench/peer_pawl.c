@@ -16,7 +16,9 @@ enum {
     PEER_PAWL_SWEEPS = 16,  // pgs-ncp instead of the default admm-ncp
     PEER_PAWL_LOOSE = 32,   // a tolerance of 1e-6 instead of the default 1e-8
     PEER_PAWL_DEFAULT = 64, // stepper and projection as they are by default
-    PEER_PAWL_BUDGET = 128  // 20 sweeps
+    PEER_PAWL_BUDGET = 128, // 20 sweeps
+    PEER_PAWL_SHORT = 256,  // 8 sweeps
+    PEER_PAWL_REDUCED = 512
 };
 
 typedef struct peer_pawl_run {
@@ -44,6 +46,12 @@ static void *peer_pawl_create(const bench_scene *scene, double dt, int option)
     settings.dt = dt;
     if ((option & PEER_PAWL_BUDGET) != 0) {
         settings.solver.budget = 20;
+    }
+    if ((option & PEER_PAWL_SHORT) != 0) {
+        settings.solver.budget = 8;
+    }
+    if ((option & PEER_PAWL_REDUCED) != 0) {
+        settings.formulation = PAWL_FORMULATION_REDUCED;
     }
     if ((option & PEER_PAWL_DEFAULT) == 0) {
         settings.project = (option & PEER_PAWL_PROJECT) != 0;
@@ -78,6 +86,8 @@ static bool peer_pawl_step(void *world)
     effort->iterations += report.iterations;
     effort->most = report.iterations > effort->most ? report.iterations : effort->most;
     effort->unsolved += report.outcome != PAWL_CONVERGED;
+    effort->residual += report.own_residual;
+    ++effort->measured;
     effort->contacts = report.contacts > effort->contacts ? report.contacts : effort->contacts;
     return true;
 }
@@ -119,5 +129,10 @@ const bench_peer bench_pawl_work_peers[BENCH_PAWL_WORK_PEERS] = {
     PEER_PAWL_ROW("default", BENCH_EVERYWHERE, PEER_PAWL_DEFAULT),
     PEER_PAWL_ROW("1e-6", BENCH_EVERYWHERE, PEER_PAWL_DEFAULT | PEER_PAWL_LOOSE),
     PEER_PAWL_ROW("euler 1e-6", BENCH_EVERYWHERE, PEER_PAWL_PROJECT | PEER_PAWL_LOOSE),
-    PEER_PAWL_ROW("euler budget", BENCH_EVERYWHERE, PEER_PAWL_PROJECT | PEER_PAWL_BUDGET),
+    PEER_PAWL_ROW("euler plain", BENCH_JOINTS_ONLY, PEER_PAWL_LOOSE),
+    PEER_PAWL_ROW("reduced 1e-6", BENCH_JOINTS_ONLY,
+                  PEER_PAWL_DEFAULT | PEER_PAWL_LOOSE | PEER_PAWL_REDUCED),
+    PEER_PAWL_ROW("budget 20", BENCH_EVERYWHERE, PEER_PAWL_DEFAULT | PEER_PAWL_BUDGET),
+    PEER_PAWL_ROW("euler budget 20", BENCH_EVERYWHERE, PEER_PAWL_PROJECT | PEER_PAWL_BUDGET),
+    PEER_PAWL_ROW("euler budget 8", BENCH_EVERYWHERE, PEER_PAWL_PROJECT | PEER_PAWL_SHORT),
 };

@@ -35,6 +35,9 @@ bench_result bench_judge(const bench_peer *peer, const bench_scene *scene, doubl
         free(twists);
         return result;
     }
+    if (peer->watch != NULL) {
+        peer->watch(world);
+    }
     int wanted = (int)lround(duration / dt);
     int settled = (int)lround(scene->settle / dt);
     while (result.steps < wanted) {

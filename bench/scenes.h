@@ -94,6 +94,10 @@ bench_scene *bench_scene_bin(bench_shape_kind kind, int count);
 bench_scene *bench_scene_heap(int side);
 /// A house of cards of that many levels, each pair leaning at 20 degrees: what stands by friction alone.
 bench_scene *bench_scene_cards(int levels);
+/// Two piers of that many courses, each leaning inwards, with a lintel across them.
+bench_scene *bench_scene_arch(int courses);
+/// A cube of 0.1 m that rolls over its edges until it comes to rest.
+bench_scene *bench_scene_tumbling(void);
 /// A cube of 0.1 m thrown on the floor.
 bench_scene *bench_scene_toss(void);
 /// S9: a box at rest on an incline of that slope, made by tilting gravity along x or along x = y.

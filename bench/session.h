@@ -7,7 +7,7 @@
 #include "options.h"
 #include "runner.h"
 
-enum { BENCH_MAX_PEERS = 16 };
+enum { BENCH_MAX_PEERS = 24 };
 
 typedef struct bench_list {
     const bench_peer *peer[BENCH_MAX_PEERS];

@@ -31,6 +31,7 @@ void bench_data_free(bench_data *d)
     free(d->samples);
     free(d->cells);
     free(d->counts);
+    free(d->points);
     *d = (bench_data){0};
 }
 
@@ -156,7 +157,8 @@ enum {
     DATA_CELLS = sizeof data_cells / sizeof data_cells[0],
     DATA_WORDS = 3, // system, scenario, entries
     DATA_COUNTS = 3,
-    DATA_COLUMNS = DATA_SAMPLES + DATA_CELLS + DATA_WORDS + DATA_COUNTS
+    DATA_POINTS = 4,
+    DATA_COLUMNS = DATA_SAMPLES + DATA_CELLS + DATA_WORDS + DATA_COUNTS + DATA_POINTS
 };
 
 // The column of a field over `count` structs of `size` bytes; NULL data when memory is out.
@@ -227,6 +229,13 @@ static const data_field data_counts[DATA_COUNTS] = {
     {"instructions/count", true, offsetof(bench_count, instructions)},
 };
 
+static const data_field data_points[DATA_POINTS] = {
+    {"history/sample", false, offsetof(bench_point, sample)},
+    {"history/entry", false, offsetof(bench_point, entry)},
+    {"history/iteration", false, offsetof(bench_point, iteration)},
+    {"history/residual", true, offsetof(bench_point, residual)},
+};
+
 bool bench_data_write(console *con, const bench_data *d, const char *path)
 {
     pawl_data_column columns[DATA_COLUMNS];
@@ -240,6 +249,9 @@ bool bench_data_write(console *con, const bench_data *d, const char *path)
     }
     for (int i = 0; i < DATA_COUNTS; ++i) {
         columns[n++] = data_gather(&data_counts[i], d->counts, sizeof *d->counts, d->count_count);
+    }
+    for (int i = 0; i < DATA_POINTS; ++i) {
+        columns[n++] = data_gather(&data_points[i], d->points, sizeof *d->points, d->point_count);
     }
     columns[n++] = data_words("samples/system", d->samples[0].system, sizeof *d->samples,
                               BENCH_NAME, d->sample_count);
@@ -312,16 +324,43 @@ static bool data_take_entries(const pawl_table *t, bench_entries *out)
     return true;
 }
 
-static bool data_take_counts(const pawl_table *t, bench_data *out)
+// Structs of `size` bytes from the columns of a table that a file may lack. NULL: no memory, or a damaged file.
+static void *data_take_list(const pawl_table *t, const data_field *fields, int field_count,
+                            size_t size, int *count)
 {
-    const pawl_data_column *c = pawl_table_column(t, "instructions/sample");
-    out->count_count = c != NULL ? c->count : 0;
-    out->counts = calloc((size_t)out->count_count + 1, sizeof *out->counts);
-    bool done = out->counts != NULL;
-    for (int i = 0; i < DATA_COUNTS && done && out->count_count > 0; ++i) {
-        done = data_scatter(t, &data_counts[i], out->counts, sizeof *out->counts, out->count_count);
+    const pawl_data_column *c = pawl_table_column(t, fields[0].name);
+    *count = c != NULL ? c->count : 0;
+    void *items = calloc((size_t)*count + 1, size);
+    bool done = items != NULL;
+    for (int i = 0; i < field_count && done && *count > 0; ++i) {
+        done = data_scatter(t, &fields[i], items, size, *count);
     }
-    return done;
+    if (!done) {
+        free(items);
+        items = NULL;
+    }
+    return items;
+}
+
+// Indices of samples and solvers must be those of the matrix.
+static bool data_take_lists(const pawl_table *t, bench_data *out)
+{
+    out->counts =
+        data_take_list(t, data_counts, DATA_COUNTS, sizeof *out->counts, &out->count_count);
+    out->points =
+        data_take_list(t, data_points, DATA_POINTS, sizeof *out->points, &out->point_count);
+    bool sound = out->counts != NULL && out->points != NULL;
+    for (int i = 0; sound && i < out->count_count; ++i) {
+        const bench_count *c = &out->counts[i];
+        sound = c->sample >= 0 && c->sample < out->sample_count && c->entry >= 0 &&
+                c->entry < out->entries.count;
+    }
+    for (int i = 0; sound && i < out->point_count; ++i) {
+        const bench_point *p = &out->points[i];
+        sound = p->sample >= 0 && p->sample < out->sample_count && p->entry >= 0 &&
+                p->entry < out->entries.count;
+    }
+    return sound;
 }
 
 static bool data_take(const pawl_table *t, bench_data *out)
@@ -355,7 +394,7 @@ static bool data_take(const pawl_table *t, bench_data *out)
     data_take_text(t, "system", out->system, sizeof out->system);
     data_take_text(t, "pawl", out->version, sizeof out->version);
     data_take_text(t, "date", out->date, sizeof out->date);
-    return done && data_take_counts(t, out);
+    return done && data_take_lists(t, out);
 }
 
 bool bench_data_read(console *con, const char *path, bench_data *out)

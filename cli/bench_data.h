@@ -21,6 +21,12 @@ typedef struct bench_count {
     double instructions;
 } bench_count;
 
+/// A point of a history: the residual after an iteration.
+typedef struct bench_point {
+    int sample, entry, iteration;
+    double residual; ///< scaled natural map of Coulomb's law [m/s]
+} bench_point;
+
 typedef struct bench_data {
     bench_entries entries;
     bench_options options;
@@ -29,6 +35,8 @@ typedef struct bench_data {
     bench_cell *cells;     ///< (sample_count x entries.count)
     int count_count;
     bench_count *counts;
+    int point_count;
+    bench_point *points; ///< of all histories, by sample, entry and iteration
     char suite[BENCH_NAME];
     char machine[256], system[256], version[64], date[64];
 } bench_data;

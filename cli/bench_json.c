@@ -153,6 +153,37 @@ static json_t *json_entries(const bench_data *d)
     return out;
 }
 
+// Points of all histories in two lists. History k has the points from end[k - 1] to end[k], of samples[sample[k]] and
+// solvers[solver[k]].
+static json_t *json_histories(const bench_data *d, const int *done, int done_count)
+{
+    size_t bytes = 4 * (size_t)d->point_count;
+    unsigned char *block = malloc(2 * bytes + 1), *iteration = block;
+    if (block == NULL) {
+        return NULL;
+    }
+    unsigned char *residual = block + bytes;
+    json_t *sample = json_array(), *solver = json_array(), *ends = json_array();
+    for (int i = 0, at = 0; i < d->point_count; ++i) {
+        const bench_point *p = &d->points[i], *next = i + 1 < d->point_count ? p + 1 : NULL;
+        iteration = json_put_float(iteration, p->iteration);
+        residual = json_put_float(residual, p->residual);
+        while (at < done_count && done[at] != p->sample) {
+            ++at;
+        }
+        if (next == NULL || next->sample != p->sample || next->entry != p->entry) {
+            json_array_append_new(sample, json_integer(at));
+            json_array_append_new(solver, json_integer(p->entry));
+            json_array_append_new(ends, json_integer(i + 1));
+        }
+    }
+    json_t *out = json_pack("{s:o, s:o, s:o, s:o, s:o}", "sample", sample, "solver", solver, "end",
+                            ends, "iteration", json_base64(block, bytes), "residual",
+                            json_base64(block + bytes, bytes));
+    free(block);
+    return out;
+}
+
 static json_t *json_conclusions(const bench_data *d)
 {
     json_t *out = json_array();
@@ -184,15 +215,15 @@ json_t *bench_json(const bench_data *d)
         json_array_append_new(categories, json_string(pawl_sample_category_name(i)));
     }
     json_t *out = json_pack(
-        "{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", //
-        "format", "pawl bench", "version", 1, "suite", d->suite, "pawl", d->version,        //
-        "machine", d->machine, "system", d->system, "date", d->date,                        //
-        "tolerance", d->options.tolerance, "max_iterations", d->options.max_iterations,     //
+        "{s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:f, s:i, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", //
+        "format", "pawl bench", "version", 1, "suite", d->suite, "pawl", d->version,             //
+        "machine", d->machine, "system", d->system, "date", d->date,                             //
+        "tolerance", d->options.tolerance, "max_iterations", d->options.max_iterations,          //
         "recorded", d->sample_count, "default",
         pawl_solver_name((int)pawl_settings_default().solver.kind), //
         "categories", categories, "solvers", json_entries(d),       //
-        "samples", samples, "cells", json_all_cells(d, done, count), "conclusions",
-        json_conclusions(d));
+        "samples", samples, "cells", json_all_cells(d, done, count), "histories",
+        json_histories(d, done, count), "conclusions", json_conclusions(d));
     free(done);
     return out;
 }

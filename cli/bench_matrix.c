@@ -82,6 +82,16 @@ bool bench_entries_read(console *con, const char *words, bench_entries *out)
     return out->count > 0;
 }
 
+pawl_settings bench_entry_settings(const bench_entry *entry, const bench_options *options)
+{
+    pawl_settings settings = pawl_settings_default();
+    settings.solver.kind = (pawl_solver_kind)entry->kind;
+    settings.solver.variant = entry->paper ? PAWL_VARIANT_PAPER : PAWL_VARIANT_OWN;
+    settings.solver.tolerance = options->tolerance;
+    settings.solver.max_iterations = options->max_iterations;
+    return settings;
+}
+
 // ---- One cell ------------------------------------------------------------------------------------
 
 static void matrix_watch(void *user, int iteration, const pawl_residual *residual)
@@ -228,11 +238,7 @@ static pawl_status matrix_cell(const pawl_env *env, const pawl_sample *sample,
                                const bench_options *options, matrix_work *w, bench_cell *cell)
 {
     const pawl_sample_data *d = pawl_sample_get(sample);
-    pawl_settings settings = pawl_settings_default();
-    settings.solver.kind = (pawl_solver_kind)entry->kind;
-    settings.solver.variant = entry->paper ? PAWL_VARIANT_PAPER : PAWL_VARIANT_OWN;
-    settings.solver.tolerance = options->tolerance;
-    settings.solver.max_iterations = options->max_iterations;
+    pawl_settings settings = bench_entry_settings(entry, options);
     *cell = (bench_cell){.done = 2, .seconds = NAN, .sensitivity = NAN, .jump = NAN};
     if (d->contact_count > 0 && !pawl_solver_takes_contacts(entry->kind)) {
         return PAWL_OK;

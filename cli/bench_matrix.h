@@ -44,6 +44,9 @@ typedef struct bench_options {
     int perturb; ///< every so many samples the sensitivity is measured; 0: never
 } bench_options;
 
+/// Settings of a solver in the matrix.
+pawl_settings bench_entry_settings(const bench_entry *entry, const bench_options *options);
+
 /// Fills one row of the matrix. `before` is the sample of the step before, or NULL. Uses nothing but its arguments:
 /// different rows may be filled by different threads.
 pawl_status bench_solve_sample(const pawl_env *env, const pawl_sample *sample,

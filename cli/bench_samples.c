@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Samples come in pairs of successive steps, so that the change of reactions from step to step can be measured; pairs are
-// spread evenly over a run. Steps without rows (a body in free flight) are left out.
+// spread evenly over a run. Steps whose answer missed the tolerance are samples, too, up to some of a run: they are the
+// problems that solvers should be tried on first. Steps without rows (a body in free flight) are left out.
 #include "bench_samples.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "models_folder.h"
+#include "setting_args.h"
 #include "timing.h"
 
 static const char *const suite_all[] = {"box-on-plane", "boxes-fixed", "nunchuk",   "fourbar-fixed",
@@ -51,13 +53,24 @@ const bench_suite *bench_suite_find(const char *name)
 
 // ---- Runs ----------------------------------------------------------------------------------------
 
+// Whether a name is in a list; every name is in none at all.
+static bool runs_has(const char *list, const char *name)
+{
+    char word[64];
+    bool found = list == NULL;
+    while (!found && setting_args_next_word(&list, word, sizeof word)) {
+        found = strcmp(word, name) == 0;
+    }
+    return found;
+}
+
 // Scenarios that make sense for a model become runs.
-static bool runs_add(console *con, const bench_suite *suite, const char *system, const char *format,
-                     bench_run *runs, int *count)
+static bool runs_add(console *con, const bench_suite *suite, const char *system,
+                     const bench_choice *choice, bench_run *runs, int *count)
 {
     char word[128];
     snprintf(word, sizeof word, "suite/%s%s", system,
-             strcmp(format, "xml") == 0 ? "-mjcf.xml" : ".sdf");
+             strcmp(choice->format, "xml") == 0 ? "-mjcf.xml" : ".sdf");
     char *path = models_find(con, word);
     if (path == NULL) {
         return false;
@@ -72,7 +85,7 @@ static bool runs_add(console *con, const bench_suite *suite, const char *system,
         return false;
     }
     for (int i = 0; scenario_at(i) != NULL; ++i) {
-        if (scenario_applies(i, model)) {
+        if (runs_has(choice->scenarios, scenario_at(i)->name) && scenario_applies(i, model)) {
             bench_run *run = &runs[(*count)++];
             *run = (bench_run){
                 .system = system, .scenario = i, .pairs = suite->pairs, .time = suite->time};
@@ -84,9 +97,39 @@ static bool runs_add(console *con, const bench_suite *suite, const char *system,
     return true;
 }
 
-bench_run *bench_runs_make(console *con, const bench_suite *suite, const char *format, int *count)
+// A word of a list that names nothing is a mistake, not an empty choice.
+static bool runs_knows(console *con, const bench_choice *choice)
+{
+    char word[64];
+    const char *list = choice->machines;
+    while (list != NULL && setting_args_next_word(&list, word, sizeof word)) {
+        bool known = false;
+        for (int i = 0; suite_all[i] != NULL; ++i) {
+            known = known || strcmp(word, suite_all[i]) == 0;
+        }
+        if (!known) {
+            console_error(con, "--machines: got '%s', expected names of models/suite", word);
+            return false;
+        }
+    }
+    list = choice->scenarios;
+    while (list != NULL && setting_args_next_word(&list, word, sizeof word)) {
+        if (scenario_find(word) < 0) {
+            console_error(con, "--scenarios: got '%s', expected names that 'pawl bench' lists",
+                          word);
+            return false;
+        }
+    }
+    return true;
+}
+
+bench_run *bench_runs_make(console *con, const bench_suite *suite, const bench_choice *choice,
+                           int *count)
 {
     int systems = 0, scenarios = 0;
+    if (!runs_knows(con, choice)) {
+        return NULL;
+    }
     while (suite->systems[systems] != NULL) {
         ++systems;
     }
@@ -96,13 +139,21 @@ bench_run *bench_runs_make(console *con, const bench_suite *suite, const char *f
     bench_run *runs = calloc((size_t)(systems * scenarios), sizeof *runs);
     *count = 0;
     for (int i = 0; i < systems && runs != NULL; ++i) {
-        if (!runs_add(con, suite, suite->systems[i], format, runs, count)) {
+        if (runs_has(choice->machines, suite->systems[i]) &&
+            !runs_add(con, suite, suite->systems[i], choice, runs, count)) {
             bench_runs_free(runs, *count);
             return NULL;
         }
     }
     if (runs == NULL) {
         console_error(con, "out of memory");
+    } else if (*count == 0) {
+        console_error(con,
+                      "no run is left: none of the machines chosen is in suite '%s' and has "
+                      "one of the scenarios chosen",
+                      suite->name);
+        bench_runs_free(runs, 0);
+        return NULL;
     }
     return runs;
 }
@@ -149,18 +200,19 @@ static pawl_status run_steps(const pawl_env *env, bench_run *run, pawl_sim *sim,
     double dt = pawl_sim_settings(sim)->dt;
     int64_t last = (int64_t)floor(run->time / dt + 0.5);
     pawl_status status = scenario_begin(&drive, run->scenario, sim);
+    pawl_sim_keep_samples(sim, true);
     *verdict = pawl_verdict_begin(pawl_sim_state(sim));
     for (int64_t i = 0; i < last && status == PAWL_OK; ++i) {
-        bool kept = run_is_kept(run, i, last);
         pawl_step_report report;
         status = scenario_drive(&drive);
-        pawl_sim_keep_samples(sim, kept);
         status = status == PAWL_OK ? pawl_sim_step(sim, &report) : status;
-        if (status == PAWL_OK) {
-            pawl_verdict_add(verdict, &report);
-            run->steps = i + 1;
+        if (status != PAWL_OK) {
+            break;
         }
-        if (status == PAWL_OK && kept) {
+        pawl_verdict_add(verdict, &report);
+        run->steps = i + 1;
+        bool missed = report.outcome != PAWL_CONVERGED && run->missed++ < BENCH_MISSED;
+        if (missed || run_is_kept(run, i, last)) {
             status = run_keep(env, run, pawl_sim_kept_sample(sim));
         }
     }
@@ -178,8 +230,8 @@ static void run_describe(bench_run *run, const pawl_verdict_list *list)
         const pawl_criterion *c = &list->criteria[i];
         if (c->judgement == PAWL_FAILED && used < sizeof run->verdict - 1) {
             used += (size_t)snprintf(run->verdict + used, sizeof run->verdict - used,
-                                     "%s%s %.3g, limit %.3g", used > 0 ? "; " : "", c->name,
-                                     c->value, c->limit);
+                                     "%s%s %.3g, limit %.3g%s%s", used > 0 ? "; " : "", c->name,
+                                     c->value, c->limit, c->where[0] != '\0' ? ", " : "", c->where);
         }
     }
     if (run->passed) {
@@ -194,7 +246,7 @@ void bench_run_do(const pawl_env *env, bench_run *run)
     pawl_sim *sim = NULL;
     pawl_settings settings = pawl_settings_default();
     pawl_load_options options = pawl_load_options_default();
-    run->samples = calloc(2 * (size_t)run->pairs, sizeof *run->samples);
+    run->samples = calloc(2 * (size_t)run->pairs + BENCH_MISSED, sizeof *run->samples);
     pawl_status status = run->samples == NULL ? PAWL_NO_MEMORY : PAWL_OK;
     status = status == PAWL_OK ? pawl_model_load(env, run->path, &options, &model) : status;
     status = status == PAWL_OK ? pawl_sim_create(env, model, &settings, &sim) : status;

@@ -17,6 +17,14 @@ typedef struct bench_suite {
 const bench_suite *bench_suite_at(int i); ///< NULL past the last
 const bench_suite *bench_suite_find(const char *name);
 
+enum { BENCH_MISSED = 8 }; ///< steps of a run that missed the tolerance and are kept
+
+/// Which of a suite's runs: names separated by commas, NULL for all.
+typedef struct bench_choice {
+    const char *machines, *scenarios;
+    const char *format; ///< "sdf" or "xml"
+} bench_choice;
+
 /// One run: a machine in a scenario.
 typedef struct bench_run {
     char path[1024]; ///< of the model
@@ -25,8 +33,9 @@ typedef struct bench_run {
     int pairs;
     double time;
     // what became of it
-    pawl_sample **samples; ///< (2 x pairs) at most
+    pawl_sample **samples; ///< (2 x pairs + BENCH_MISSED) at most
     int sample_count;
+    int missed; ///< steps whose answer missed the tolerance
     bool passed;
     bool stopped; ///< it ended before its time
     char verdict[256];
@@ -35,7 +44,8 @@ typedef struct bench_run {
 } bench_run;
 
 /// All runs of a suite, in the order of its systems and of the scenarios; to be freed with bench_runs_free(). NULL after a message.
-bench_run *bench_runs_make(console *con, const bench_suite *suite, const char *format, int *count);
+bench_run *bench_runs_make(console *con, const bench_suite *suite, const bench_choice *choice,
+                           int *count);
 void bench_runs_free(bench_run *runs, int count);
 /// Simulates and keeps samples. Only touches `run`; runs may be done by different threads.
 void bench_run_do(const pawl_env *env, bench_run *run);

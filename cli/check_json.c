@@ -4,6 +4,7 @@
 // A check as JSON. All keys are always there; what was not found is null.
 #include "check_counts.h"
 #include "check_out.h"
+#include "pawl/sim.h"
 #include "warnings_out.h"
 
 enum { CHECK_JSON_FORMAT = 2 }; // 1, without this number, had warnings as texts
@@ -73,6 +74,20 @@ static json_t *check_json_points(const pawl_model *model)
     return array;
 }
 
+// What formulation=auto chooses with default settings.
+static json_t *check_json_formulation(const console *con, const pawl_model *model)
+{
+    pawl_settings settings = pawl_settings_default();
+    pawl_formulation kind;
+    char reason[256];
+    if (pawl_choose_formulation(&con->env, model, &settings, &kind, reason, sizeof reason) !=
+        PAWL_OK) {
+        return json_null();
+    }
+    return json_pack("{s:s, s:o}", "auto", pawl_formulation_name((int)kind), "reason",
+                     json_out_text(reason));
+}
+
 json_t *check_json(const console *con, const pawl_model *model, const pawl_check *check,
                    bool assembled)
 {
@@ -95,7 +110,7 @@ json_t *check_json(const console *con, const pawl_model *model, const pawl_check
                                  "start", check_json_closure(model, &check->start), //
                                  "assembled", end);
     return json_pack("{s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o, s:o, s:o, s:o, s:o, s:o, "
+                     "s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
                      "s:o}",                                                                      //
                      "format", CHECK_JSON_FORMAT,                                                 //
                      "model", json_out_model(model, assembled ? check : NULL),                    //
@@ -117,6 +132,7 @@ json_t *check_json(const console *con, const pawl_model *model, const pawl_check
                      "misfit",
                      assembled ? check_json_closure(model, &check->misfit) : json_null(), //
                      "assembly", assembly,                                                //
+                     "formulation", check_json_formulation(con, model),                   //
                      "warnings", warnings_out_json(con, check),                           //
                      "bodies", check_json_bodies(model),                                  //
                      "joints", check_json_joints(model),                                  //

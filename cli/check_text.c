@@ -6,6 +6,7 @@
 
 #include "check_counts.h"
 #include "check_out.h"
+#include "pawl/sim.h"
 #include "warnings_out.h"
 
 enum { CHECK_TEXT_MOST_LINES = 40 }; // of a table; the JSON has them all
@@ -191,6 +192,18 @@ static void check_text_counts(const pawl_model *model, FILE *to)
     fprintf(to, "\n  mass ratio  %.2f heaviest to lightest body\n", counts.mass_ratio);
 }
 
+// What formulation=auto chooses with default settings.
+static void check_text_formulation(const console *con, const pawl_model *model, FILE *to)
+{
+    pawl_settings settings = pawl_settings_default();
+    pawl_formulation kind;
+    char reason[256];
+    if (pawl_choose_formulation(&con->env, model, &settings, &kind, reason, sizeof reason) ==
+        PAWL_OK) {
+        fprintf(to, "  formulation    auto is %s\n", reason);
+    }
+}
+
 void check_text(const console *con, const char *path, const pawl_model *model,
                 const pawl_check *check, bool assembled, FILE *to)
 {
@@ -225,6 +238,7 @@ void check_text(const console *con, const char *path, const pawl_model *model,
     if (assembled && check->redundant_count > 0) {
         check_text_misfit(model, check, to);
     }
+    check_text_formulation(con, model, to);
     if (assembled) {
         check_text_redundant(model, check, to);
     }

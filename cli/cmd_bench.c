@@ -11,6 +11,7 @@
 
 #include "args.h"
 #include "bench_compare.h"
+#include "bench_history.h"
 #include "bench_json.h"
 #include "bench_work.h"
 #include "interrupt.h"
@@ -20,7 +21,8 @@
 
 typedef struct bench_request {
     args_request args;
-    const char *solvers, *output, *samples, *json_path, *html_path, *format, *against;
+    const char *solvers, *output, *samples, *json_path, *html_path, *against;
+    bench_choice choice;
     bool resume, count, record_only;
     double budget; // [s]
     bench_options options;
@@ -89,7 +91,7 @@ static const args_option cmd_bench_options[] = {
      BENCH_FIELD(output), NULL},
     {"--samples", 0, "FILE", "solve these samples instead of recording the suite's", args_take_text,
      BENCH_FIELD(samples), NULL},
-    {"--resume", 0, NULL, "go on where the results of the last run end", args_take_flag,
+    {"--resume", 0, NULL, "continue where the results of the last run end", args_take_flag,
      BENCH_FIELD(resume), NULL},
     {"--budget", 0, "TIME", "stop the matrix after 90s, 30min, 2h; what is done is kept",
      cmd_bench_take_budget, BENCH_FIELD(budget), NULL},
@@ -97,7 +99,11 @@ static const args_option cmd_bench_options[] = {
      "simulate and record samples, with a verdict of each run; no solvers", args_take_flag,
      BENCH_FIELD(record_only), NULL},
     {"--format", 0, "NAME", "read the machines from SDFormat (sdf) or MJCF (xml); otherwise sdf",
-     cmd_bench_take_format, BENCH_FIELD(format), cmd_bench_format},
+     cmd_bench_take_format, BENCH_FIELD(choice.format), cmd_bench_format},
+    {"--machines", 0, "NAMES", "only these of the suite, separated by commas", args_take_text,
+     BENCH_FIELD(choice.machines), NULL},
+    {"--scenarios", 0, "NAMES", "only these, separated by commas", args_take_text,
+     BENCH_FIELD(choice.scenarios), NULL},
     {"--tol", 0, "NUMBER", "tolerance of the solvers; otherwise 1e-8", cmd_bench_take_positive,
      BENCH_FIELD(options.tolerance), NULL},
     {"--max-iterations", 0, "N", "of a solver; otherwise 500", cmd_bench_take_count,
@@ -213,7 +219,7 @@ static bool cmd_bench_record(console *con, const ranks *r, const bench_request *
         return true;
     }
     int count = 0;
-    bench_run *runs = bench_runs_make(con, suite, q->format, &count);
+    bench_run *runs = bench_runs_make(con, suite, &q->choice, &count);
     bool done =
         !ranks_any(r, runs == NULL) && bench_record(con, r, limits, runs, count, paths->samples);
     int passed = count;
@@ -286,8 +292,9 @@ static int cmd_bench_matrix(console *con, const ranks *r, const bench_request *q
                          whole   ? ""
                          : spent ? ", the budget is spent; --resume goes on"
                                  : ", interrupted; --resume goes on");
-            bool counted = !q->count || bench_count_instructions(con, paths->samples, &data);
-            bool written = counted && (!q->count || bench_data_write(con, &data, paths->results)) &&
+            bool counted = bench_history_record(con, paths->samples, &data) &&
+                           (!q->count || bench_count_instructions(con, paths->samples, &data));
+            bool written = counted && bench_data_write(con, &data, paths->results) &&
                            cmd_bench_give_out(con, q, &data);
             code = !written                  ? EXIT_BAD_INPUT
                    : interrupt_signal() != 0 ? EXIT_BY_SIGNAL + interrupt_signal()
@@ -377,7 +384,7 @@ static int cmd_bench_list(void)
 static int cmd_bench(console *con, int argc, char **argv)
 {
     bench_request q = {.solvers = "all",
-                       .format = "sdf",
+                       .choice = {.format = "sdf"},
                        .options = {.tolerance = 1e-8, .max_iterations = 500, .perturb = 4}};
     // "compare OLD NEW" has two words more than other uses.
     bool compare = argc >= 2 && strcmp(argv[1], "compare") == 0;

@@ -39,7 +39,7 @@ bool load_args_take_repair(const args_use *use)
 }
 
 static const char *const load_args_meshes[PAWL_MESH_CONTACT_COUNT] = {
-    [PAWL_MESH_HULL] = "hull", [PAWL_MESH_TRIANGLES] = "triangles"};
+    [PAWL_MESH_HULL] = "hull", [PAWL_MESH_TRIANGLES] = "triangles", [PAWL_MESH_PARTS] = "parts"};
 
 const char *load_args_mesh_name(const void *user, int index)
 {
@@ -55,7 +55,7 @@ bool load_args_take_mesh(const args_use *use)
             return true;
         }
     }
-    return args_refuse(use, "--mesh: got '%s', expected hull or triangles", use->value);
+    return args_refuse(use, "--mesh: got '%s', expected hull, parts or triangles", use->value);
 }
 
 void load_args_apply(const load_args *args, pawl_load_options *options)

@@ -38,7 +38,7 @@ typedef struct load_args {
     {                                                                                              \
         "--mesh", 0, "HOW",                                                                        \
             "how collision meshes touch: hull, as their convex hulls (the default),\n"             \
-            "or triangles, as they are",                                                           \
+            "parts, as convex parts that are made of them, or triangles, as they are",             \
             load_args_take_mesh, offset, load_args_mesh_name                                       \
     }
 bool load_args_take_repair(const args_use *use);

@@ -45,6 +45,10 @@ static json_t *run_result_json_settings(const run_result *result)
     json_object_set_new(object, "solver",
                         json_out_text(pawl_solver_name((int)settings->solver.kind)));
     json_object_set_new(object, "time", json_out_number(result->requested_time));
+    const char *reason = pawl_sim_formulation_reason(result->sim);
+    if (reason[0] != '\0') {
+        json_object_set_new(object, "formulation_reason", json_out_text(reason));
+    }
     return object;
 }
 

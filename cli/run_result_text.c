@@ -78,6 +78,10 @@ static void run_result_print_header(const run_result *result, FILE *to)
                 pawl_formulation_name((int)settings->formulation),
                 settings->project ? ", projected" : "");
     }
+    const char *reason = pawl_sim_formulation_reason(result->sim);
+    if (reason[0] != '\0') {
+        fprintf(to, "formulation=auto: %s\n", reason);
+    }
     if (result->resumed_steps > 0) {
         fprintf(to, "resumed after %" PRId64 " %s\n", result->resumed_steps,
                 run_result_plural(result->resumed_steps, "step", "steps"));

@@ -156,16 +156,17 @@ pawl_status scenario_begin(scenario_run *run, int index, pawl_sim *sim)
     return status;
 }
 
-// Half the way beyond the nearer limit, or a radian where there is none.
-static double scenario_reach(const pawl_model *m, const pawl_actuator_def *a, double side)
+// So much of the range beyond the upper or the lower limit, inside of it where negative; half a radian where there is none.
+static double scenario_reach(const pawl_model *m, const pawl_actuator_def *a, double side,
+                             double beyond)
 {
     pawl_joint_info j = pawl_model_joint(m, a->joint);
     const pawl_coordinate_def *c = &j.coordinate[a->coordinate];
     if (!isfinite(c->lower) || !isfinite(c->upper)) {
-        return 0.5 * side;
+        return side > 0.0 ? 0.5 : -0.5;
     }
     double range = c->upper - c->lower;
-    return side > 0.0 ? c->upper + 0.25 * range : c->lower - 0.25 * range;
+    return side > 0.0 ? c->upper + beyond * range : c->lower - beyond * range;
 }
 
 // Whether no target of the file moves: MJCF has no place for motions.
@@ -191,9 +192,10 @@ static pawl_status scenario_move(pawl_state *s, int index)
         // Swings, not jumps: servos without a largest torque would reach 80 rad/s, and feet 60 m/s.
         double swing = sin(2.0 * scenario_pi * t / scenario_swing + scenario_pi * (double)i);
         double wave = sin(2.0 * scenario_pi * t / scenario_singular);
-        double target = index == LIMITS   ? fabs(swing) * scenario_reach(m, &a, swing)
+        // Straight limbs are singular, and so are linkages near the ends of their range; limits are another scenario.
+        double target = index == LIMITS   ? fabs(swing) * scenario_reach(m, &a, swing, 0.25)
                         : index == DRIVEN ? 0.15 * sin(scenario_pi * t + i)
-                                          : 0.7 * fabs(wave) * scenario_reach(m, &a, wave);
+                                          : fabs(wave) * scenario_reach(m, &a, wave, -0.05);
         status = scenario_is_servo(&a) ? pawl_state_set_target(s, id, target) : PAWL_OK;
     }
     return status;

@@ -3,7 +3,7 @@
 # Part of pawl, a rigid multibody dynamics engine.
 """pawl beside other engines: time a step against the error that it buys, from one interleaved run.
 
-    pip install numpy mujoco pybullet pin drake newton          # those that are missing are named and left out
+    pip install numpy mujoco pybullet pin drake dartpy newton   # those that are missing are named and left out
     PYTHONPATH=build/python python bench/peers/work_precision.py --html work-precision.html [--only TEXT] [--seconds 2]
     ... --engines pawl,MuJoCo,Kamino --only four-bar --steps 2.5    # Newton's Kamino is made for GPUs: on a CPU it takes tens of ms a step
 
@@ -22,6 +22,7 @@ import math
 import os
 import re
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as ET
 
@@ -38,8 +39,8 @@ def optional(name):
         return None
 
 
-numpy, mujoco, pybullet, pin, pydrake, newton, pawl = (
-    optional(n) for n in ("numpy", "mujoco", "pybullet", "pinocchio", "pydrake.all", "newton", "pawl"))
+numpy, mujoco, pybullet, pin, pydrake, newton, dart, pawl = (
+    optional(n) for n in ("numpy", "mujoco", "pybullet", "pinocchio", "pydrake.all", "newton", "dartpy", "pawl"))
 
 
 # ---- scenes -----------------------------------------------------------------------------------
@@ -251,7 +252,10 @@ class Pinocchio(Engine):
     def __init__(self, scene, dt, options):
         if not scene.tree:
             raise ValueError("trees only")
-        self.m = pin.buildModelFromMJCF(scene.text) if scene.text.lstrip().startswith("<mujoco") else None
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:  # it reads files, not text
+            file.write(scene.text)
+            file.flush()
+            self.m = pin.buildModelFromMJCF(file.name)
         self.d, self.dt = self.m.createData(), dt
         self.q, self.v, self.zero = pin.neutral(self.m), numpy.zeros(self.m.nv), numpy.zeros(self.m.nv)
 
@@ -371,10 +375,87 @@ class Kamino(Engine):
         return float(kinetic), float(potential)
 
 
+class Dart(Engine):
+    """Boxes, trees and the four-bar; its MJCF reader takes no meshes by vertices and no loops, so the loop is closed here."""
+
+    variants = {"default": {}, "expert": {"detector": True, "split": True}}
+    version = staticmethod(lambda: dart.__version__)
+
+    def __init__(self, scene, dt, options):
+        loop = ET.fromstring(scene.text).find("equality/connect")
+        if scene.boxes is not None:
+            self.w = dart.simulation.World()
+            self.build(scene)
+        elif scene.tree or (loop is not None and "mesh" not in scene.text):
+            with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+                file.write(scene.text)
+                file.flush()
+                self.w = dart.utils.MjcfParser.readWorld(file.name)
+            skeletons = [self.w.getSkeleton(i) for i in range(self.w.getNumSkeletons())]
+            self.bodies = [s.getBodyNode(i) for s in skeletons for i in range(s.getNumBodyNodes())]
+        else:
+            raise ValueError("boxes, trees and the four-bar only")
+        self.w.setGravity([float(x) for x in ET.fromstring(scene.text).find("option").get("gravity").split()])
+        self.w.setTimeStep(dt)
+        solver = self.w.getConstraintSolver()
+        if options.get("detector"):
+            solver.setCollisionDetector(dart.collision.DARTCollisionDetector())
+        if options.get("split"):
+            solver.setSplitImpulseEnabled(True)
+        self.tie = None
+        if loop is not None and scene.boxes is None:
+            named = {b.getName(): b for b in self.bodies}
+            one, two = named[loop.get("body1")], named[loop.get("body2")]
+            local = numpy.array([float(x) for x in loop.get("anchor").split()])
+            world = one.getTransform().multiply(local)
+            self.tie = (one, local, two, two.getTransform().inverse().multiply(world))
+            solver.addConstraint(dart.constraint.BallJointConstraint(one, two, world))
+
+    def build(self, scene):
+        def body(name, half, mass, friction, fixed):
+            skeleton = dart.dynamics.Skeleton(name)
+            joint, node = (skeleton.createWeldJointAndBodyNodePair if fixed else skeleton.createFreeJointAndBodyNodePair)()
+            shape = node.createShapeNode(dart.dynamics.BoxShape([2 * h for h in half]))
+            shape.createCollisionAspect()
+            shape.createDynamicsAspect().setFrictionCoeff(friction)
+            inertia = numpy.diag([mass / 3 * (half[(k + 1) % 3] ** 2 + half[(k + 2) % 3] ** 2) for k in range(3)])
+            node.setInertia(dart.dynamics.Inertia(mass, numpy.zeros(3), inertia))
+            self.w.addSkeleton(skeleton)
+            return joint, node
+
+        # The ground is a thick slab: friction of a pair is the smaller of both.
+        ground, _ = body("ground", (5, 5, 0.5), 1.0, 0.5, True)
+        place = dart.math.Isometry3()
+        place.set_translation([0, 0, -0.5])
+        ground.setTransformFromParentBodyNode(place)
+        self.bodies = []
+        for k, (half, at, mass) in enumerate(scene.boxes):
+            joint, node = body(f"box{k}", half, mass, 0.5, False)
+            joint.setPositions([0, 0, 0, *at])
+            v, w = scene.start.get(k, ((0, 0, 0), (0, 0, 0)))
+            joint.setVelocities([*w, *v])
+            self.bodies.append(node)
+
+    def step(self, count):
+        for _ in range(count):
+            self.w.step()
+        if self.tie:
+            one, x, two, y = self.tie
+            gap = one.getTransform().multiply(x) - two.getTransform().multiply(y)
+            self.closure = max(self.closure, float(numpy.linalg.norm(gap)))
+
+    def position(self, body):
+        return [float(x) for x in self.bodies[body].getCOM()]
+
+    def energy(self):
+        skeletons = [self.w.getSkeleton(i) for i in range(self.w.getNumSkeletons())]
+        return (float(sum(s.computeKineticEnergy() for s in skeletons)), float(sum(s.computePotentialEnergy() for s in skeletons)))
+
+
 ENGINES = {"pawl": (Pawl, lambda: pawl), "MuJoCo": (MuJoCo, lambda: mujoco), "PyBullet": (Bullet, lambda: pybullet), "Pinocchio": (Pinocchio, lambda: pin),
-           "Drake": (Drake, lambda: pydrake), "Kamino": (Kamino, lambda: newton)}
+           "Drake": (Drake, lambda: pydrake), "DART": (Dart, lambda: dart), "Kamino": (Kamino, lambda: newton)}
 SLOW = {"Kamino"}  # only when asked for
-NOT_TRIED = ("DART", "Bullet's multibody", "Siconos (bench_fclib compares with it)", "ODE (bench_peers and bench_contact compare with it)")
+NOT_TRIED = ("ODE, Bullet as C++ libraries (bench_work)", "Siconos, a solver of contact problems (bench_fclib)")
 
 
 # ---- the run ----------------------------------------------------------------------------------
@@ -426,9 +507,9 @@ def behind(points, key):
 
 # ---- the page ---------------------------------------------------------------------------------
 
-COLOURS = {"pawl": "var(--k0)", "MuJoCo": "var(--k1)", "PyBullet": "var(--k2)", "Pinocchio": "var(--k4)", "Drake": "var(--k3)", "Kamino": "var(--k5)"}
-STYLE = """:root{color-scheme:light dark;--card:#fff;--ground:#f4f5f7;--ink:#1b2130;--soft:#596275;--line:#dfe3ea;--grid:#edf0f4;--k0:#2262c6;--k1:#c25a12;--k2:#20845a;--k3:#b52f46;--k4:#7a53c2;--k5:#0d8797}
-@media (prefers-color-scheme:dark){:root{--card:#191d26;--ground:#12151c;--ink:#e7eaf0;--soft:#9aa4b6;--line:#2c3340;--grid:#232935;--k0:#6ea6ff;--k1:#f29a55;--k2:#5fc795;--k3:#f0798b;--k4:#b598f2;--k5:#4fc4d4}}
+COLOURS = {"pawl": "var(--k0)", "MuJoCo": "var(--k1)", "PyBullet": "var(--k2)", "Pinocchio": "var(--k4)", "Drake": "var(--k3)", "Kamino": "var(--k5)", "DART": "var(--k6)"}
+STYLE = """:root{color-scheme:light dark;--card:#fff;--ground:#f4f5f7;--ink:#1b2130;--soft:#596275;--line:#dfe3ea;--grid:#edf0f4;--k0:#2262c6;--k1:#c25a12;--k2:#20845a;--k3:#b52f46;--k4:#7a53c2;--k5:#0d8797;--k6:#8a6d12}
+@media (prefers-color-scheme:dark){:root{--card:#191d26;--ground:#12151c;--ink:#e7eaf0;--soft:#9aa4b6;--line:#2c3340;--grid:#232935;--k0:#6ea6ff;--k1:#f29a55;--k2:#5fc795;--k3:#f0798b;--k4:#b598f2;--k5:#4fc4d4;--k6:#d0b24c}}
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif}main{max-width:1180px;margin:0 auto;padding:32px 20px;display:grid;grid-template-columns:repeat(auto-fit,minmax(440px,1fr));gap:18px}
 header,.wide{grid-column:1/-1}h1{margin:0;font-size:28px}h2{font-size:16px;margin:0 0 2px}p{color:var(--soft);margin:2px 0 8px;font-size:14px;max-width:90ch}section{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:16px 18px;break-inside:avoid}
 svg{width:100%;height:auto}text{font-size:12px;fill:var(--soft)}.g{stroke:var(--grid)}table{border-collapse:collapse;font-size:13px}td,th{padding:2px 14px 2px 0;text-align:left}"""

@@ -35,6 +35,7 @@ typedef struct pawl_ground_option {
 typedef enum pawl_mesh_contact {
     PAWL_MESH_HULL = 0,  ///< each as its convex hull (PAWL_SHAPE_HULL)
     PAWL_MESH_TRIANGLES, ///< as they are (PAWL_SHAPE_MESH)
+    PAWL_MESH_PARTS,     ///< each as convex parts, which fill pockets at most 1 % of its size deep
     PAWL_MESH_CONTACT_COUNT
 } pawl_mesh_contact;
 /// What becomes of joints that begin beyond their limits.

@@ -136,6 +136,7 @@ typedef enum pawl_impact_law {
 typedef enum pawl_formulation {
     PAWL_FORMULATION_MAXIMAL = 0, ///< six coordinates a body, joints as constraints
     PAWL_FORMULATION_REDUCED,     ///< joints of a spanning tree by their coordinates, loops as rows
+    PAWL_FORMULATION_AUTO, ///< whichever is expected to cost less; the settings of a sim say which
     PAWL_FORMULATION_COUNT
 } pawl_formulation;
 /// How a floating base turns in reduced coordinates. Values are stored in files.

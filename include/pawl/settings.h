@@ -47,8 +47,9 @@ typedef struct pawl_lemke_settings {
 
 /// contact.*: detection of contacts, their laws and impacts.
 typedef struct pawl_contact_settings {
-    double margin;                ///< contacts are known this far ahead [m]
-    double max_push;              ///< fastest correction of a penetration [m/s]
+    double margin;        ///< contacts are known this far ahead [m]
+    double allowed_depth; ///< depth that rows leave alone; below 0: distance that they keep [m]
+    double max_push;      ///< fastest correction of a penetration [m/s]
     double restitution_threshold; ///< slower impacts do not bounce [m/s]
     pawl_impact_law impact;       ///< law of impact
     double impact_friction;       ///< of shapes that state none, times friction

@@ -40,7 +40,14 @@ PAWL_API pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_
 /// Sets coordinates of joints, at rest, and closes the loops with these joints held where they were set. On failure
 /// (PAWL_NOT_ASSEMBLED where the loops do not allow it) the state is as it was. Each joint once.
 PAWL_API pawl_status pawl_sim_set_joints(pawl_sim *sim, const pawl_joint_start *starts, int count);
+/// Those that it was made with, but for formulation=auto: they name the formulation that was chosen.
 PAWL_API const pawl_settings *pawl_sim_settings(const pawl_sim *sim);
+/// Why formulation=auto chose what it did, as a line of text; "" where the settings named a formulation.
+PAWL_API const char *pawl_sim_formulation_reason(const pawl_sim *sim);
+/// What formulation=auto chooses for a model, whatever the settings name. `reason` (size; NULL: not wanted) is that line.
+PAWL_API pawl_status pawl_choose_formulation(const pawl_env *env, const pawl_model *model,
+                                             const pawl_settings *settings, pawl_formulation *out,
+                                             char *reason, size_t size);
 PAWL_API const pawl_model *pawl_sim_model(const pawl_sim *sim);
 /// Reaction of a joint in the last step: force and torque that the base exerts on the follower, in
 /// world axes, at the follower's joint origin. Least-norm where redundant rows leave it open.

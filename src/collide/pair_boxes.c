@@ -17,6 +17,45 @@ static bool boxes_corner_over_face(const placed_shape *box, const placed_shape *
     return fabs((&at.x)[i]) <= (&box->size.x)[i] && fabs((&at.x)[j]) <= (&box->size.x)[j];
 }
 
+// The middle of the edge along axis k of a box that reaches farthest along n.
+static pawl_vec3 boxes_edge(const placed_shape *s, int k, pawl_vec3 n)
+{
+    pawl_vec3 middle = s->position;
+    for (int i = (k + 1) % 3; i != k; i = (i + 1) % 3) {
+        pawl_vec3 axis = m3_column(&s->axes, i);
+        double size = (&s->size.x)[i];
+        middle = v3_axpy(middle, v3_dot(axis, n) > 0.0 ? size : -size, axis);
+    }
+    return middle;
+}
+
+// Whether the edges along a_i and b_j that face each other along n have their nearest points between their ends: then
+// the gap along n is the distance. `cosine` is that of the two.
+static bool boxes_edges_meet(const placed_shape *a, const placed_shape *b, int i, int j,
+                             pawl_vec3 n, double cosine)
+{
+    pawl_vec3 w = v3_sub(boxes_edge(b, j, v3_scale(-1.0, n)), boxes_edge(a, i, n));
+    double along_a = v3_dot(w, m3_column(&a->axes, i)), along_b = v3_dot(w, m3_column(&b->axes, j));
+    double sine2 = 1.0 - cosine * cosine;
+    return fabs(along_a - cosine * along_b) <= sine2 * (&a->size.x)[i] &&
+           fabs(cosine * along_a - along_b) <= sine2 * (&b->size.x)[j];
+}
+
+// Whether the gap along an axis that the search ended with is known to be the distance of the boxes.
+static bool boxes_is_distance(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
+                              int feature, double (*cosines)[3])
+{
+    if (feature < 0) {
+        return false;
+    }
+    if (feature < 6) {
+        return feature < 3 ? boxes_corner_over_face(a, b, feature, axis->n)
+                           : boxes_corner_over_face(b, a, feature - 3, v3_scale(-1.0, axis->n));
+    }
+    int i = (feature - 6) / 3, j = (feature - 6) % 3;
+    return boxes_edges_meet(a, b, i, j, axis->n, cosines[i][j]);
+}
+
 // r[i][j] = a_i . b_j, q their absolute values; ta and tb are the vector between the centres in the axes of a and
 // b. The gap along an axis is the distance of the centres minus the reach of both boxes along it. Cross products
 // need no face test here: one that is no face of the difference just gives a smaller gap.
@@ -38,14 +77,14 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
     // Faces come first, edges must beat them by more than rounding: see polytope_penetration.c.
     double bias = 1e-13 * (pawl_shape_scale(a) + pawl_shape_scale(b));
     pair_axis axis = {.gap = -INFINITY};
-    int face = -1; // 0 to 2: of a, 3 to 5: of b
+    int feature = -1; // of the axis: 0 to 2: a's, 3 to 5: b's; 6 + 3 i + j: edges along a_i and b_j
     out->count = 0;
     for (int k = 0; k < 3; ++k) {
         double gap = fabs(ta[k]) - ea[k] - eb[0] * q[k][0] - eb[1] * q[k][1] - eb[2] * q[k][2];
         if (gap > axis.gap + bias) {
             axis.gap = gap;
             axis.n = v3_scale(ta[k] < 0.0 ? -1.0 : 1.0, m3_column(&a->axes, k));
-            face = k;
+            feature = k;
         }
     }
     for (int k = 0; k < 3; ++k) {
@@ -53,7 +92,7 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
         if (gap > axis.gap + bias) {
             axis.gap = gap;
             axis.n = v3_scale(tb[k] < 0.0 ? -1.0 : 1.0, m3_column(&b->axes, k));
-            face = 3 + k;
+            feature = 3 + k;
         }
     }
     for (int i = 0; i < 3 && axis.gap <= margin; ++i) {
@@ -68,7 +107,7 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
                     double gap = pair_gap_along(a, b, n);
                     if (gap > axis.gap + bias) {
                         axis = (pair_axis){.n = n, .gap = gap};
-                        face = -1;
+                        feature = -1;
                     }
                 }
                 continue;
@@ -85,7 +124,7 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
             double length = sqrt(length2), gap = over / length;
             if (gap > least) {
                 axis.gap = gap;
-                face = -1;
+                feature = 6 + 3 * i + j;
                 axis.n = v3_scale((along < 0.0 ? -1.0 : 1.0) / length,
                                   v3_cross(m3_column(&a->axes, i), m3_column(&b->axes, j)));
             }
@@ -94,10 +133,7 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
     if (axis.gap > margin) {
         return;
     }
-    bool exact = axis.gap > 0.0 && face >= 0 &&
-                 (face < 3 ? boxes_corner_over_face(a, b, face, axis.n)
-                           : boxes_corner_over_face(b, a, face - 3, v3_scale(-1.0, axis.n)));
-    if (axis.gap > 0.0 && !exact) {
+    if (axis.gap > 0.0 && !boxes_is_distance(a, b, &axis, feature, r)) {
         pair_axis nearest;
         gjk_result result = pawl_gjk_distance(a, b, margin, &nearest);
         if (result == GJK_BEYOND) {

@@ -5,6 +5,11 @@
 #include "coordinates/coordinates.h"
 #include "problem/weak_space.h"
 
+int pawl_coordinates_named(int kind)
+{
+    return pawl_coordinates_find(kind) != NULL ? kind : 0;
+}
+
 bool pawl_coordinates_have_tree_joints(int kind)
 {
     const coordinates_ops *ops = pawl_coordinates_find(kind);
@@ -35,6 +40,20 @@ double pawl_coordinates_reactions(coordinates *c, const double *lambda, const do
                : c->ops->reactions(c, lambda, from, to, before, after, scratch, reaction);
 }
 
+void pawl_coordinates_settle_reactions(coordinates *c, double *reaction)
+{
+    if (c->ops->settle_reactions != NULL) {
+        c->ops->settle_reactions(c, reaction);
+    }
+}
+
+void pawl_coordinates_forget_reactions(coordinates *c, bool defers)
+{
+    if (c->ops->forget_reactions != NULL) {
+        c->ops->forget_reactions(c, defers);
+    }
+}
+
 void pawl_coordinates_close(coordinates *c, const double *values, double t, body_state *bodies)
 {
     if (c->ops->close != NULL) {
@@ -42,20 +61,26 @@ void pawl_coordinates_close(coordinates *c, const double *values, double t, body
     }
 }
 
+static int coordinates_redundant(const struct weak_space *space, int part)
+{
+    int redundant = 0;
+    for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
+        bool own = part < 0 || space->clusters[i].part == part;
+        redundant += own ? space->clusters[i].base : 0;
+    }
+    return redundant;
+}
+
 // Tells the factor how many rows of each part are redundant, as the weak space has found. It drops
 // exactly that many or none (coordinates/free_factor.c).
 void pawl_coordinates_drop_redundant(coordinates *c, const struct weak_space *space, bool drops)
 {
     free_factor *factor = c->ops->factor != NULL ? c->ops->factor(c) : NULL;
-    c->delassus->drops_redundant = drops && factor != NULL;
-    if (factor == NULL) {
-        return;
+    c->delassus->drops_redundant = drops && (factor != NULL || c->ops->expect != NULL);
+    if (c->ops->expect != NULL) {
+        c->ops->expect(c, coordinates_redundant(space, -1));
     }
-    for (int part = 0; part < pawl_free_factor_part_count(factor); ++part) {
-        int redundant = 0;
-        for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
-            redundant += space->clusters[i].part == part ? space->clusters[i].base : 0;
-        }
-        pawl_free_factor_expect(factor, part, redundant);
+    for (int part = 0; factor != NULL && part < pawl_free_factor_part_count(factor); ++part) {
+        pawl_free_factor_expect(factor, part, coordinates_redundant(space, part));
     }
 }

@@ -11,9 +11,20 @@
 #include "coordinates/free_factor.h"
 #include "rows/assembly.h"
 
+// What a step in some coordinates is expected to cost.
+typedef struct coordinates_estimate {
+    const char *of;      // their name; NULL: none
+    double instructions; // of a step
+    const char *cannot;  // why they are not to be chosen; NULL: they may be
+    char counts[72];     // what it was estimated by
+} coordinates_estimate;
+
 typedef struct coordinates coordinates;
 typedef struct coordinates_ops {
     const char *name, *summary;
+    // The cost of a model in them, for formulation=auto (coordinates_choice.c); NULL: it never chooses them.
+    pawl_status (*estimate)(const pawl_env *env, const pawl_model *model,
+                            const pawl_settings *settings, coordinates_estimate *out);
     // Joints are held by the coordinates: bodies are bound to each other even where no row acts.
     bool has_tree_joints;
     bool finds_islands; // islands can be found over its bodies and rows
@@ -31,6 +42,9 @@ typedef struct coordinates_ops {
     double (*reactions)(coordinates *c, const double *lambda, const double *from, const double *to,
                         const double *before, const double *after, double *scratch,
                         double *reaction);
+    // Adds to `reaction` what reactions() kept until somebody asks, and forgets it; NULL: it keeps nothing.
+    void (*settle_reactions)(coordinates *c, double *reaction);
+    void (*forget_reactions)(coordinates *c, bool defers); // whether it may keep them from now on
     // Poses near held joints to poses that close them at time t; `placed`: at the configuration where the rows
     // were placed, with nothing read again.
     void (*close)(coordinates *c, const double *values, double t, body_state *bodies);
@@ -40,6 +54,8 @@ typedef struct coordinates_ops {
                  body_state *bodies);
     // The factor of the free rows, which tells mechanisms apart; NULL: there is none.
     free_factor *(*factor)(const coordinates *c);
+    // Where there is none: how many free rows repeat others, which are then dropped; NULL: they never are.
+    void (*expect)(coordinates *c, int redundant);
     // The number of joints in the loop that free block k closes by itself; NULL where loops are found as
     // circles of joints with rows.
     int (*loop_joints)(const coordinates *c, int block);
@@ -52,9 +68,16 @@ struct coordinates { // every kind embeds this as its first member
 };
 
 const coordinates_ops *pawl_coordinates_find(int kind); // pawl_formulation; NULL if unknown
+// The kind itself, or where it stands for a choice among others the first of these.
+int pawl_coordinates_named(int kind);
 bool pawl_coordinates_have_tree_joints(int kind); // has_tree_joints of that kind; false if unknown
 extern const coordinates_ops pawl_maximal_coordinates;
 extern const coordinates_ops pawl_reduced_coordinates;
+
+// For estimates: rows of springs and drives of a model, and how many contacts it may have.
+int pawl_coordinates_soft_rows(const pawl_model *model);
+double pawl_coordinates_contacts(const pawl_model *model);
+bool pawl_coordinates_move_freely(const pawl_model *model);
 
 // These are what the functions of the same name do, where there is something to do.
 void pawl_coordinates_destroy(coordinates *c); // NULL is fine
@@ -62,6 +85,8 @@ void pawl_coordinates_constrain(coordinates *c, double *u);
 double pawl_coordinates_reactions(coordinates *c, const double *lambda, const double *from,
                                   const double *to, const double *before, const double *after,
                                   double *scratch, double *reaction);
+void pawl_coordinates_settle_reactions(coordinates *c, double *reaction);
+void pawl_coordinates_forget_reactions(coordinates *c, bool defers);
 // Lets the operator drop redundant rows, of which there are those of `space` (NULL: none), or not.
 void pawl_coordinates_drop_redundant(coordinates *c, const struct weak_space *space, bool drops);
 void pawl_coordinates_close(coordinates *c, const double *values, double t, body_state *bodies);

@@ -7,6 +7,7 @@
 static const coordinates_ops *const coordinates_table[] = {
     [PAWL_FORMULATION_MAXIMAL] = &pawl_maximal_coordinates,
     [PAWL_FORMULATION_REDUCED] = &pawl_reduced_coordinates,
+    [PAWL_FORMULATION_AUTO] = NULL, // a choice among the others (coordinates_choice.c)
 };
 _Static_assert(sizeof coordinates_table / sizeof coordinates_table[0] == PAWL_FORMULATION_COUNT,
                "a formulation has no row");

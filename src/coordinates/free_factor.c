@@ -63,26 +63,6 @@ static void free_factor_task(const pair_task *task, double *restrict out)
     }
 }
 
-// Columns k = 0 .. 5 of `count` rows of six, those that are missing to four as zeros.
-PAWL_KERNEL_PART void free_factor_columns(const double *restrict row, int count, lanes column[6])
-{
-    if (count == 1) {
-        for (int k = 0; k < 6; ++k) {
-            column[k] = (lanes){row[k], 0.0, 0.0, 0.0};
-        }
-        return;
-    }
-    lanes tail[4]; // from column 2 on, so that nothing behind the row is read
-    for (int c = 0; c < 4; ++c) {
-        column[c] = c < count ? LANES_LOAD(row + 6 * c) : LANES_ALL(0.0);
-        tail[c] = c < count ? LANES_LOAD(row + 6 * c + 2) : LANES_ALL(0.0);
-    }
-    lanes_transpose(column);
-    lanes_transpose(tail);
-    column[4] = tail[2];
-    column[5] = tail[3];
-}
-
 // The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, four entries at a time. Numbers behind the end
 // of a row get nothing added. Of a diagonal block some of the upper triangle is written as well, which nobody reads.
 enum { FREE_TASK_SIZE = 6 };
@@ -92,7 +72,7 @@ PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int rows, int n, do
     int stride = task->stride;
     bool diagonal = task->diagonal, first = task->first;
     for (int v = 0; 4 * v < n; ++v) {
-        free_factor_columns(task->column_side + 24 * v, n - 4 * v < 4 ? n - 4 * v : 4, m[v]);
+        lanes_columns6(task->column_side + 24 * v, n - 4 * v < 4 ? n - 4 * v : 4, m[v]);
     }
     for (int r = 0; r < rows; ++r) {
         const double *j = task->row_side + 6 * r;

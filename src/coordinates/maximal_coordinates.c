@@ -5,6 +5,7 @@
 // bodies' inertias.
 #include "coordinates/coordinates.h"
 #include "coordinates/delassus.h"
+#include <stdio.h>
 
 typedef struct maximal_coordinates {
     coordinates base; // first
@@ -67,11 +68,27 @@ static free_factor *maximal_factor(const coordinates *c)
     return pawl_delassus_free_factor(c->delassus);
 }
 
+// Sparse elimination is linear in rows. What joints and gravity alone move takes a step of its own (smooth_step.c).
+static pawl_status maximal_estimate(const pawl_env *env, const pawl_model *model,
+                                    const pawl_settings *settings, coordinates_estimate *out)
+{
+    const double row = 7e3, smooth_row = 2e3, contact = 2e4;
+    (void)env;
+    (void)settings;
+    int rows = model->row_count + pawl_coordinates_soft_rows(model);
+    double contacts = pawl_coordinates_contacts(model);
+    bool smooth = pawl_coordinates_move_freely(model);
+    out->instructions = (smooth ? smooth_row : row) * rows + contact * contacts;
+    (void)snprintf(out->counts, sizeof out->counts, "%d rows", rows);
+    return PAWL_OK;
+}
+
 const coordinates_ops pawl_maximal_coordinates = {
     .name = "maximal",
     .summary = "six coordinates per body, joints as constraints: any graph of joints",
     .finds_islands = true,
     .newton_steps = 2,
+    .estimate = maximal_estimate,
     .create = maximal_create,
     .destroy = maximal_destroy,
     .move = maximal_move,

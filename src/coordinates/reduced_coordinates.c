@@ -5,6 +5,7 @@
 // impulse along a row does passes through the articulated bodies (docs/reduced.md section 7).
 #include "coordinates/reduced_coordinates.h"
 #include "coordinates/reduced_delassus.h"
+#include <stdio.h>
 
 typedef struct reduced_coordinates {
     coordinates base; // first
@@ -160,6 +161,17 @@ static double reduced_reactions(coordinates *c, const double *lambda, const doub
                                        after, scratch, reaction);
 }
 
+static void reduced_settle_reactions(coordinates *c, double *reaction)
+{
+    pawl_reduced_form_settle_reactions(pawl_reduced_form_of(c), reaction);
+}
+
+static void reduced_forget_reactions(coordinates *c, bool defers)
+{
+    pawl_reduced_form_of(c)->deferred_count = 0;
+    pawl_reduced_form_of(c)->defers = defers;
+}
+
 static void reduced_close(coordinates *c, const double *values, double t, body_state *bodies)
 {
     pawl_reduced_form_close(pawl_reduced_form_of(c), values, t, bodies);
@@ -174,6 +186,11 @@ static void reduced_move(coordinates *c, const double *values, const double *d, 
                          double t, body_state *bodies)
 {
     pawl_reduced_form_move(pawl_reduced_form_of(c), values, d, fraction, t, bodies);
+}
+
+static void reduced_expect(coordinates *c, int redundant)
+{
+    pawl_reduced_delassus_expect(c->delassus, redundant);
 }
 
 // Number of joints in the loop that the block closes: from both bodies up to where the paths meet,
@@ -193,6 +210,52 @@ static int reduced_loop_joints(const coordinates *c, int block)
     return joints;
 }
 
+// Why a model is not to be moved in these coordinates unless somebody asks for them; NULL: it may be.
+static const char *reduced_cannot(const pawl_model *model, const pawl_settings *set)
+{
+    if (set->soft.joint > 0.0) {
+        return "soft.joint needs rows for all joints";
+    }
+    if (!set->project) {
+        return "with project=off joints drift apart, which those of a tree cannot";
+    }
+    if (set->sleep.time > 0.0) {
+        return "with sleep.time bodies sleep one by one in maximal ones alone";
+    }
+    if (set->delassus != PAWL_DELASSUS_AUTO) {
+        return "delassus asks for a matrix over rows";
+    }
+    return model->joint_count == 0 || model->velocity_count == 0 ? "no body that moves has a joint"
+                                                                 : NULL;
+}
+
+// Columns cost the same each; rows of loops, contacts and their pairs are dense over the columns on their paths.
+static pawl_status reduced_estimate(const pawl_env *env, const pawl_model *model,
+                                    const pawl_settings *set, coordinates_estimate *out)
+{
+    const double column = 2.4e4, row = 2e4, entry = 40.0, product = 2.0, contact = 2e4;
+    out->cannot = reduced_cannot(model, set);
+    if (out->cannot != NULL) {
+        return PAWL_OK;
+    }
+    reduced_tree *tree = NULL;
+    PAWL_TRY(pawl_reduced_tree_create(env, model, REDUCED_BASE_NO_LOCK, &tree));
+    double columns = tree->column_count, rows = 0.0, depth = 0.0;
+    for (int i = 0; i < tree->loop_joint_count; ++i) {
+        rows += model->joints[tree->loop_joints[i]].row_count;
+    }
+    for (int k = 0; k < tree->column_count; ++k) {
+        depth = max_of(depth, tree->columns[k].depth + 1.0);
+    }
+    pawl_reduced_tree_destroy(tree);
+    double contacts = pawl_coordinates_contacts(model), dense = rows + 3.0 * contacts;
+    out->instructions = column * columns + row * rows + contact * contacts + entry * dense * depth +
+                        product * dense * dense * columns;
+    (void)snprintf(out->counts, sizeof out->counts, "%.0f columns, depth %.0f, %.0f rows of loops",
+                   columns, depth, rows);
+    return PAWL_OK;
+}
+
 const coordinates_ops pawl_reduced_coordinates = {
     .name = "reduced",
     .summary = "joint coordinates on a spanning tree, loops as constraints: steppers "
@@ -200,12 +263,16 @@ const coordinates_ops pawl_reduced_coordinates = {
     .has_tree_joints = true,
     // The few rows of a loop hold all of its redundancy: what is left open contradicts itself the more.
     .newton_steps = 6,
+    .estimate = reduced_estimate,
     .create = reduced_create,
     .destroy = reduced_destroy,
     .constrain = reduced_constrain,
     .reactions = reduced_reactions,
+    .settle_reactions = reduced_settle_reactions,
+    .forget_reactions = reduced_forget_reactions,
     .close = reduced_close,
     .close_placed = reduced_close_placed,
     .move = reduced_move,
+    .expect = reduced_expect,
     .loop_joints = reduced_loop_joints,
 };

@@ -10,11 +10,11 @@
 // rows, so the free rows are those of loops and springs.
 #include "coordinates/reduced_delassus.h"
 #include "base/carver.h"
+#include "coordinates/reduced_eliminate.h"
 #include "linalg/dense.h"
 #include "problem/matrix_free.h"
 #include <string.h>
 
-static const double reduced_pivot_floor = 1e-14;
 // Dense factors beyond this are slower than conjugate gradients, and larger than memory before long.
 enum { REDUCED_FACTOR_MOST = 2000 };
 
@@ -25,13 +25,13 @@ typedef struct reduced_delassus {
     const pawl_assembly *a;
     reduced_form *form; // of its rows
     pawl_delassus_kind kind;
-    double *z, *swept;                   // (nv) YT x of the product and of the sweep at work
-    double *entry;                       // (nv) zero between uses
-    double *factor, *inverse, *diagonal; // of the free rows (n x n), (n), (n)
-    double *shifted, *shifted_inverse;   // (nv x nv), (nv)
-    double *size;                        // (max rows) of rows with weak ones among them
-    double *inverse_shift, *right;       // (max rows) s^-1, and scratch
-    double *contact_inverse_shift;       // (9 x max contacts) where contacts have blocks
+    double *z, *swept;                 // (nv) YT x of the product and of the sweep at work
+    reduced_eliminator eliminate;      // of the free rows
+    int expected;                      // of these repeat others
+    double *shifted, *shifted_inverse; // (nv x nv), (nv)
+    double *size;                      // (max rows) of rows with weak ones among them
+    double *inverse_shift, *right;     // (max rows) s^-1, and scratch
+    double *contact_inverse_shift;     // (9 x max contacts) where contacts have blocks
     bool has_blocks;
     matrix_free free_rows, shifted_free; // where nothing is factored
 } reduced_delassus;
@@ -180,102 +180,75 @@ static void reduced_sweep_add(pawl_delassus *base, int block, const double *dx)
 
 // ---- the free rows -----------------------------------------------------------------------------
 
-// Lower triangle of D over the free rows.
-// Row r is spread out to a full vector (`entry`), multiplied with all rows before it, and removed
-// again: no search for common columns.
-static void reduced_fill_free(reduced_delassus *d, double *out)
+// Without a factor: the free rows by conjugate gradients, with the same shift.
+static void reduced_set_free(reduced_delassus *d, const double *compliance, double shift,
+                             const double *size)
 {
     const pawl_problem *p = &d->a->problem;
-    int n = p->free_row_count;
+    double *sigma = d->free_rows.sigma;
     for (int k = 0; k < p->free_block_count; ++k) {
         problem_block b = d->a->blocks[k].rows;
         for (int r = b.first_row; r < b.first_row + b.dim; ++r) {
             reduced_row row = reduced_row_of(d, k, r);
-            reduced_row_add(row, 1.0, d->entry);
-            double *line = out + (size_t)r * (size_t)n;
-            for (int j = 0; j <= k; ++j) {
-                problem_block c = d->a->blocks[j].rows;
-                for (int s = c.first_row; s < c.first_row + c.dim && s <= r; ++s) {
-                    line[s] = reduced_row_times(reduced_row_of(d, j, s), d->entry);
-                }
-            }
-            for (int i = 0; i < row.count; ++i) {
-                d->entry[row.columns[i]] = 0.0;
-            }
+            double own = pawl_dot(row.y, row.y, row.count) + compliance[r];
+            sigma[r] = compliance[r] + shift * (size == NULL ? own : size[r] + compliance[r]);
         }
     }
+    pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
 }
 
-// The free rows of a tree are those of loops alone, so D over them is small and dense: LDL^T with the pivots of
-// redundant rows dropped.
+// Redundant rows are dropped where that is exact. Else the shift is relative to the rows' sizes where they may repeat
+// each other, weak or not: what the coordinates leave of a redundant row may be rounding, and a fraction of that no
+// shift at all.
 static int reduced_factor(pawl_delassus *base, const double *compliance, double shift)
 {
     reduced_delassus *d = (reduced_delassus *)base;
-    const pawl_problem *p = &d->a->problem;
-    int n = p->free_row_count;
-    // The shift is relative to the rows' sizes where they may repeat each other, weak or not: what the coordinates
-    // leave of a redundant row may be rounding, and a fraction of that no shift at all.
     const double *size = NULL;
     if (base->weak.space != NULL || base->maybe_singular) {
         reduced_sizes(base, d->size);
         size = d->size;
     }
     if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
-        double *sigma = d->free_rows.sigma;
-        for (int k = 0; k < p->free_block_count; ++k) {
-            problem_block b = d->a->blocks[k].rows;
-            for (int r = b.first_row; r < b.first_row + b.dim; ++r) {
-                reduced_row row = reduced_row_of(d, k, r);
-                double own = pawl_dot(row.y, row.y, row.count) + compliance[r];
-                sigma[r] = compliance[r] + shift * (size == NULL ? own : size[r] + compliance[r]);
-            }
-        }
-        pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
+        reduced_set_free(d, compliance, shift, size);
         return 0;
     }
-    reduced_fill_free(d, d->factor);
-    for (int r = 0; r < n; ++r) {
-        double *own = &d->factor[(size_t)r * (size_t)(n + 1)];
-        *own += compliance[r];
-        d->diagonal[r] = *own;
-        *own += shift * (size == NULL ? *own : size[r] + compliance[r]);
-    }
-    return pawl_ldl_factor(d->factor, n, n, reduced_pivot_floor, d->diagonal, d->inverse);
+    bool drops = base->maybe_singular && base->drops_redundant && base->weak.space == NULL;
+    int dropped = pawl_reduced_eliminator_factor(&d->eliminate, compliance, size, shift,
+                                                 drops ? d->expected : -1);
+    base->dropped = drops && d->eliminate.dropped;
+    base->direct = d->eliminate.exact;
+    return dropped;
 }
 
 static void reduced_solve(pawl_delassus *base, double *x)
 {
     reduced_delassus *d = (reduced_delassus *)base;
-    int n = d->a->problem.free_row_count;
     if (d->kind == PAWL_DELASSUS_MATRIX_FREE) {
         (void)pawl_matrix_free_solve(&d->free_rows, x);
         return;
     }
-    pawl_ldl_solve(d->factor, n, n, d->inverse, x);
+    pawl_reduced_eliminator_solve(&d->eliminate, x);
 }
 
-// x <- Delta^-1/2 L^-1 x with the factor L Delta LT of the free rows.
-static void reduced_half_solve(pawl_delassus *base, double *x)
+static void reduced_condense(pawl_delassus *base, const pawl_problem *p, double *S, double *size)
 {
-    reduced_delassus *d = (reduced_delassus *)base;
-    int n = d->a->problem.free_row_count;
-    pawl_ldl_half_solve(d->factor, n, n, d->inverse, x);
+    pawl_reduced_eliminator_condense(&((reduced_delassus *)base)->eliminate, p, S, size);
 }
 
-// D's column of a row is Y times that row of Y.
-static void reduced_columns(pawl_delassus *base, int block, double *out)
+static void reduced_condensed_velocity(pawl_delassus *base, const pawl_problem *p, double *lambda,
+                                       double *v)
 {
-    reduced_delassus *d = (reduced_delassus *)base;
-    problem_block b = d->a->blocks[block].rows;
-    for (int c = 0; c < b.dim; ++c) {
-        reduced_row row = reduced_row_of(d, block, b.first_row + c);
-        reduced_row_add(row, 1.0, d->entry);
-        reduced_scatter(d, 0, d->a->problem.block_count, d->entry,
-                        out + c * d->a->problem.row_count);
-        for (int i = 0; i < row.count; ++i) {
-            d->entry[row.columns[i]] = 0.0;
-        }
-    }
+    pawl_reduced_eliminator_velocity(&((reduced_delassus *)base)->eliminate, p, lambda, v);
+}
+
+static void reduced_recover(pawl_delassus *base, const pawl_problem *p, double *lambda)
+{
+    pawl_reduced_eliminator_recover(&((reduced_delassus *)base)->eliminate, p, lambda);
+}
+
+void pawl_reduced_delassus_expect(pawl_delassus *delassus, int redundant)
+{
+    ((reduced_delassus *)delassus)->expected = redundant;
 }
 
 // ---- all rows, shifted -------------------------------------------------------------------------
@@ -392,8 +365,9 @@ static const pawl_delassus_ops reduced_delassus_ops = {
     .sweep_add = reduced_sweep_add,
     .factor = reduced_factor,
     .solve = reduced_solve,
-    .columns = reduced_columns,
-    .half_solve = reduced_half_solve,
+    .condense = reduced_condense,
+    .condensed_velocity = reduced_condensed_velocity,
+    .recover = reduced_recover,
     .factor_shifted = reduced_factor_shifted,
     .solve_shifted = reduced_solve_shifted,
     .geometry = reduced_geometry,
@@ -403,19 +377,16 @@ static const pawl_delassus_ops reduced_delassus_ops = {
 static reduced_delassus *reduced_layout(const pawl_assembly *a, reduced_form *form,
                                         pawl_delassus_kind kind, pawl_carver *mem)
 {
-    size_t n = (size_t)a->free_rows, nv = (size_t)form->tree->column_count;
+    size_t nv = (size_t)form->tree->column_count;
     bool factors = kind != PAWL_DELASSUS_MATRIX_FREE;
     reduced_delassus *out = PAWL_CARVE(mem, reduced_delassus, 1);
     reduced_delassus d = {.a = a, .form = form, .kind = kind};
     d.z = PAWL_CARVE(mem, double, nv);
     d.swept = PAWL_CARVE(mem, double, nv);
-    d.entry = PAWL_CARVE(mem, double, nv);
     d.size = PAWL_CARVE(mem, double, a->max_rows);
     d.base.weak.scratch = PAWL_CARVE(mem, double, 2 * a->max_rows + 1);
     if (factors) {
-        d.factor = PAWL_CARVE(mem, double, n *n);
-        d.inverse = PAWL_CARVE(mem, double, n);
-        d.diagonal = PAWL_CARVE(mem, double, n);
+        d.eliminate = pawl_reduced_eliminator_layout(a, form, mem);
         d.shifted = PAWL_CARVE(mem, double, nv *nv);
         d.shifted_inverse = PAWL_CARVE(mem, double, nv);
         d.inverse_shift = PAWL_CARVE(mem, double, a->max_rows);
@@ -451,6 +422,9 @@ pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembl
     pawl_carver mem = {.base = block, .capacity = need.used};
     reduced_delassus *d = reduced_layout(a, form, kind, &mem);
     d->base.ops = &reduced_delassus_ops;
+    if (kind != PAWL_DELASSUS_MATRIX_FREE) {
+        pawl_reduced_eliminator_plan(&d->eliminate);
+    }
     d->base.maybe_singular = a->has_loops;
     d->base.halves = kind != PAWL_DELASSUS_MATRIX_FREE;
     d->env = *env;

@@ -11,4 +11,6 @@
 pawl_status pawl_reduced_delassus_create(const pawl_env *env, const pawl_assembly *a,
                                          reduced_form *form, pawl_delassus_kind kind,
                                          pawl_delassus **out);
+// How many free rows repeat others: with drops_redundant that many are dropped.
+void pawl_reduced_delassus_expect(pawl_delassus *delassus, int redundant);
 void pawl_reduced_delassus_destroy(pawl_delassus *delassus); // NULL is fine

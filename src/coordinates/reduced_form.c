@@ -6,6 +6,7 @@
 // docs/reduced.md, section 7.
 #include "coordinates/reduced_form.h"
 #include "base/carver.h"
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include "rows/row_build.h"
 #include <string.h>
@@ -19,21 +20,28 @@ static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, 
     reduced_form f = {.tree = t, .width = width};
     f.config = pawl_reduced_config_carve(t, mem);
     f.target = pawl_reduced_config_carve(t, mem);
-    f.inverse = PAWL_CARVE(mem, double, t->column_count);
-    f.root = PAWL_CARVE(mem, double, t->column_count);
+    f.plain = pawl_articulated_factor_carve(t, mem);
     f.rate = PAWL_CARVE(mem, double, t->column_count);
     f.start = PAWL_CARVE(mem, double, t->column_count);
     f.position_rate = PAWL_CARVE(mem, double, t->column_count);
     f.position_change = PAWL_CARVE(mem, double, t->column_count);
+    f.mass = PAWL_CARVE(mem, double, t->link_count);
     f.wrench = PAWL_CARVE(mem, spatial, t->link_count);
+    f.lanes = PAWL_CARVE(mem, form_lanes, t->link_count);
     f.momenta = PAWL_CARVE(mem, double, 6 * t->link_count);
     f.ridden = PAWL_CARVE(mem, double, 6 * t->link_count);
     f.moved = PAWL_CARVE(mem, body_state, t->link_count);
+    f.turned = PAWL_CARVE(mem, pawl_mat3, t->link_count);
     f.first_slot = PAWL_CARVE(mem, int, a->model->joint_count);
+    for (int i = 0; i < FORM_DEFERRED; ++i) {
+        f.deferred[i].at = PAWL_CARVE(mem, body_state, t->link_count);
+        f.deferred[i].impulses = PAWL_CARVE(mem, double, 6 * t->link_count);
+    }
     f.column_count = PAWL_CARVE(mem, int, a->max_blocks);
     f.columns = PAWL_CARVE(mem, int, a->max_blocks *width);
     f.Y = PAWL_CARVE(mem, double, a->max_rows *width);
     f.lost = PAWL_CARVE(mem, double, a->max_rows);
+    f.passed = pawl_carve(mem, sizeof *f.passed, (size_t)width + 1);
     if (out != NULL) {
         *out = f;
     }
@@ -68,6 +76,9 @@ pawl_status pawl_reduced_form_create(const pawl_env *env, const pawl_assembly *a
         f->first_slot[i] = slot;
         slot += a->model->joints[i].row_count;
     }
+    for (int i = 0; i < tree->link_count; ++i) {
+        f->rides = f->rides || tree->links[i].driven;
+    }
     pawl_status status = pawl_reduced_motion_create(env, tree, &f->motion);
     if (status == PAWL_OK) {
         status = pawl_reduced_motion_create(env, tree, &f->ahead);
@@ -94,32 +105,48 @@ void pawl_reduced_form_destroy(reduced_form *f)
 
 // Implicit damping is inertia, as in maximal coordinates: theta h c is added to mass and moments.
 // damping_time = theta h [s].
-static void form_add_damping(reduced_motion *m, double damping_time)
+static void form_add_damping(reduced_form *f, double damping_time)
 {
+    reduced_motion *m = f->motion;
     for (int i = 0; i < m->tree->link_count; ++i) {
         const model_body *b = &m->tree->model->bodies[m->tree->links[i].body];
+        f->mass[i] = m->inertia[i].mass;
         if (b->mass > 0.0 && (b->linear_damping > 0.0 || b->angular_damping > 0.0)) {
             double turn = b->kind == PAWL_BODY_RIGID ? damping_time * b->angular_damping : 0.0;
             pawl_mat3 second = {{{turn, 0, 0}, {0, turn, 0}, {0, 0, turn}}};
             pawl_vec3 arm = v3_sub(m->position[i], m->origin[i]);
             spatial_inertia added = si_from(damping_time * b->linear_damping, arm, &second);
             si_add(&m->inertia[i], &added);
+            f->mass[i] += added.mass;
+            for (int k = 0; k < 3; ++k) {
+                m->about_centre[i].m[k][k] += turn;
+            }
         }
     }
 }
 
-// One sweep of articulated bodies gives the pivots d of H = B^-T d B^-1; `inverse` is 1/d and `root` d^-1/2, which
-// the rows y are scaled by.
+// One sweep of articulated bodies gives the pivots d of H = B^-T d B^-1, by the roots of which the rows y are scaled.
 void pawl_reduced_form_place(reduced_form *f, const body_state *bodies, const double *coordinates,
                              double t, double damping_time)
 {
-    pawl_reduced_config_from(f->tree, bodies, coordinates, &f->config);
-    pawl_reduced_place(f->motion, &f->config, t);
-    form_add_damping(f->motion, damping_time);
-    pawl_reduced_articulate(f->motion, f->inverse);
-    for (int k = 0; k < f->tree->column_count; ++k) {
-        f->root[k] = sqrt(f->inverse[k]);
+    if (f->arrived) {
+        reduced_motion *last = f->motion;
+        f->motion = f->ahead;
+        f->ahead = last;
+        pawl_reduced_config_copy(f->tree, &f->target, &f->config);
+        pawl_reduced_place_rest(f->motion, &f->config, t);
+    } else {
+        pawl_reduced_config_from(f->tree, bodies, coordinates, &f->config);
+        pawl_reduced_place(f->motion, &f->config, t);
     }
+    f->arrived = false;
+    form_add_damping(f, damping_time);
+    pawl_reduced_articulate(f->motion, NULL, &f->plain);
+}
+
+void pawl_reduced_form_arrive(reduced_form *f)
+{
+    f->arrived = true;
 }
 
 // Poses of the bodies as the coordinates have them: joints of the tree are closed to rounding.
@@ -155,11 +182,11 @@ void pawl_reduced_form_answer(reduced_form *f, const double *p, double *rate)
         const double *x = p + 6 * t->links[i].body;
         f->wrench[i] = sp_force_from(form_arm(f->motion, i), form_linear(x), form_angular(x));
     }
-    pawl_reduced_articulated_forces(f->motion, f->inverse, f->wrench, rate);
+    pawl_reduced_articulated_forces(f->motion, &f->plain, NULL, f->wrench, rate);
     for (int k = 0; k < t->column_count; ++k) {
-        rate[k] *= f->inverse[k];
+        rate[k] *= f->plain.inverse[k];
     }
-    pawl_reduced_articulated_rates(f->motion, f->inverse, rate, rate, f->wrench);
+    pawl_reduced_articulated_rates(f->motion, &f->plain, rate, rate, f->wrench);
 }
 
 // u += the velocities of the links in f->wrench
@@ -192,15 +219,12 @@ void pawl_reduced_form_add_twists(const reduced_form *f, const double *rate, dou
 // p = M u for each body, about its centre of mass. The inertias include damping, so that M is that of the step.
 void pawl_reduced_form_momenta(const reduced_form *f, const double *u, double *p)
 {
-    const reduced_motion *m = f->motion;
     for (int i = 0; i < f->tree->link_count; ++i) {
         int body = f->tree->links[i].body;
-        pawl_vec3 arm = form_arm(m, i);
         const double *x = u + 6 * body;
-        spatial h = si_mul(&m->inertia[i], sp_motion_from(arm, form_linear(x), form_angular(x)));
-        pawl_vec3 turn = v3_sub(h.w, v3_cross(arm, h.v));
-        double *out = p + 6 * body;
-        out[0] = h.v.x, out[1] = h.v.y, out[2] = h.v.z;
+        pawl_vec3 turn = m3_mul(&f->motion->about_centre[i], form_angular(x));
+        double *out = p + 6 * body, mass = f->mass[i];
+        out[0] = mass * x[0], out[1] = mass * x[1], out[2] = mass * x[2];
         out[3] = turn.x, out[4] = turn.y, out[5] = turn.z;
     }
 }
@@ -234,10 +258,14 @@ void pawl_reduced_form_constrain(reduced_form *f, double *u)
     // XT M (u - U): the momenta of u less those of U, both gathered
     double *p = f->momenta;
     pawl_reduced_form_momenta(f, u, p);
-    form_ride(f, u);
-    pawl_reduced_form_momenta(f, u, f->ridden);
-    for (int i = 0; i < 6 * t->link_count; ++i) {
-        p[i] -= f->ridden[i];
+    if (f->rides) {
+        form_ride(f, u);
+        pawl_reduced_form_momenta(f, u, f->ridden);
+        for (int i = 0; i < 6 * t->link_count; ++i) {
+            p[i] -= f->ridden[i];
+        }
+    } else {
+        memset(u, 0, (size_t)(6 * t->link_count) * sizeof *u);
     }
     pawl_reduced_form_answer(f, p, f->rate);
     form_add_velocities(f, u);
@@ -249,7 +277,7 @@ void pawl_reduced_form_close(reduced_form *f, const double *coordinates, double 
                              body_state *bodies)
 {
     pawl_reduced_config_from(f->tree, bodies, coordinates, &f->target);
-    pawl_reduced_place(f->ahead, &f->target, t);
+    pawl_reduced_place_poses(f->ahead, &f->target, t);
     pawl_reduced_write_bodies(f->ahead, false, bodies);
 }
 
@@ -268,7 +296,7 @@ void pawl_reduced_form_move(reduced_form *f, const double *coordinates, const do
     for (int k = 0; k < f->tree->column_count; ++k) {
         f->target.theta[k] += fraction * f->rate[k];
     }
-    pawl_reduced_place(f->ahead, &f->target, t);
+    pawl_reduced_place_poses(f->ahead, &f->target, t);
     pawl_reduced_write_bodies(f->ahead, false, bodies);
 }
 
@@ -359,33 +387,103 @@ static void form_row_wrenches(reduced_form *f, const pawl_assembly *a, const row
     }
 }
 
-// Passes the wrenches of links up the columns of a row, as pawl_reduced_articulated_forces() does for all.
-static void form_pass_row(reduced_form *f, const int *columns, int count, double *y)
+// Up to four rows of a block from `first` on, as wrenches on the links that have its columns.
+static void form_lane_wrenches(reduced_form *f, const pawl_assembly *a, const row_block *b,
+                               int first, const int *columns, int count)
 {
     const reduced_tree *t = f->tree;
-    for (int n = count - 1; n >= 0; --n) {
-        int k = columns[n], link = t->columns[k].link, parent = t->columns[k].parent;
-        spatial *w = &f->wrench[link];
-        double x = sp_dot(f->motion->S[k], *w);
-        y[n] = f->root[k] * x;
-        *w = sp_axpy(*w, -x * f->inverse[k], f->motion->U[k]);
-        if (parent >= 0 && k == t->links[link].first_column) {
-            spatial *above = &f->wrench[t->columns[parent].link];
-            *above = sp_add(*above, *w);
+    int rows = b->rows.dim - first < 4 ? b->rows.dim - first : 4;
+    for (int n = 0; n < count; ++n) {
+        int k = columns[n];
+        if (k == t->links[t->columns[k].link].first_column) {
+            f->lanes[t->columns[k].link] = (form_lanes){0};
+        }
+    }
+    for (int s = 0; s < b->body_count; ++s) {
+        int link = t->link_of_body[b->body[s]], last = t->links[link].last_column;
+        if (last < 0) {
+            continue;
+        }
+        form_lanes *w = &f->lanes[t->columns[last].link]; // about one point: links without
+        pawl_vec3 arm = form_arm(f->motion, link);        // columns hand it on as it is
+        for (int r = 0; r < rows; ++r) {
+            const double *row = a->J + b->jacobian[s] + 6 * (first + r);
+            pawl_vec3 moment = v3_add(form_angular(row), v3_cross(arm, form_linear(row)));
+            w->x[0][r] += row[0], w->x[1][r] += row[1], w->x[2][r] += row[2];
+            w->x[3][r] += moment.x, w->x[4][r] += moment.y, w->x[5][r] += moment.z;
         }
     }
 }
 
-// Columns are found once per block, then each row goes up the tree once.
+// Passes the wrenches of links up the columns of a block, as pawl_reduced_articulated_forces() does for all: y (count x
+// 4) is d^-1/2 BT of them.
+PAWL_KERNEL static void form_pass_lanes(const reduced_form *f, const articulated_factor *factor,
+                                        const int *columns, int count, double (*y)[4])
+{
+    const reduced_tree *t = f->tree;
+    for (int n = count - 1; n >= 0; --n) {
+        int k = columns[n], link = t->columns[k].link, parent = t->columns[k].parent;
+        form_lanes *w = &f->lanes[link];
+        const spatial *motion = &f->motion->S[k], *resist = &factor->U[k];
+        const double S[6] = {motion->v.x, motion->v.y, motion->v.z,
+                             motion->w.x, motion->w.y, motion->w.z};
+        const double U[6] = {resist->v.x, resist->v.y, resist->v.z,
+                             resist->w.x, resist->w.y, resist->w.z};
+        double inverse = factor->inverse[k], root = factor->root[k], x[4];
+        for (int r = 0; r < 4; ++r) {
+            x[r] = (S[0] * w->x[0][r] + S[1] * w->x[1][r] + S[2] * w->x[2][r]) +
+                   (S[3] * w->x[3][r] + S[4] * w->x[4][r] + S[5] * w->x[5][r]);
+            y[n][r] = root * x[r];
+            x[r] *= inverse;
+        }
+        for (int i = 0; i < 6; ++i) {
+            for (int r = 0; r < 4; ++r) {
+                w->x[i][r] -= x[r] * U[i];
+            }
+        }
+        if (parent >= 0 && k == t->links[link].first_column) {
+            form_lanes *above = &f->lanes[t->columns[parent].link];
+            for (int i = 0; i < 6; ++i) {
+                for (int r = 0; r < 4; ++r) {
+                    above->x[i][r] += w->x[i][r];
+                }
+            }
+        }
+    }
+}
+
+void pawl_reduced_form_rows(reduced_form *f, const articulated_factor *factor,
+                            const pawl_assembly *a, int block, int stride, bool by_column,
+                            double *y)
+{
+    const row_block *b = &a->blocks[block];
+    const int *columns = f->columns + block * f->width;
+    int count = f->column_count[block];
+    for (int first = 0; first < b->rows.dim; first += 4) {
+        int rows = b->rows.dim - first < 4 ? b->rows.dim - first : 4;
+        form_lane_wrenches(f, a, b, first, columns, count);
+        form_pass_lanes(f, factor, columns, count, f->passed);
+        for (int r = 0; r < rows; ++r) {
+            double *row = y + (first + r) * stride;
+            for (int n = 0; n < count; ++n) {
+                row[by_column ? columns[n] : n] = f->passed[n][r];
+            }
+        }
+    }
+}
+
+// Columns are found once per block, then its rows go up the tree together. Those of free blocks never change.
 void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const row_block *b)
 {
     int index = (int)(b - a->blocks), *columns = f->columns + index * f->width;
-    int count = form_find_columns(f, b, columns);
-    f->column_count[index] = count;
+    if (index >= a->free_blocks || f->column_count[index] == 0) {
+        f->column_count[index] = form_find_columns(f, b, columns);
+    }
+    pawl_reduced_form_rows(f, &f->plain, a, index, f->width, false,
+                           f->Y + b->rows.first_row * f->width);
     for (int r = 0; r < b->rows.dim; ++r) {
-        form_row_wrenches(f, a, b, r, columns, count);
-        form_pass_row(f, columns, count, f->Y + (b->rows.first_row + r) * f->width);
-        form_check_row(f, b->rows.first_row + r, count, pawl_reduced_form_size(a, b, r));
+        form_check_row(f, b->rows.first_row + r, f->column_count[index],
+                       pawl_reduced_form_size(a, b, r));
     }
 }
 
@@ -449,9 +547,9 @@ void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, con
         }
     }
     for (int k = 0; k < f->tree->column_count; ++k) {
-        z[k] *= f->root[k];
+        z[k] *= f->plain.root[k];
     }
-    pawl_reduced_articulated_rates(f->motion, f->inverse, z, z, f->wrench);
+    pawl_reduced_articulated_rates(f->motion, &f->plain, z, z, f->wrench);
     form_add_velocities(f, u);
 }
 
@@ -460,13 +558,13 @@ void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, con
 // The impulses of a joint's rows that together are the impulse p (6) on its child's centre of mass.
 // The rows of a joint are independent, but neither orthogonal nor of length 1: the impulse along them solves the
 // small normal equations (x xT) rows = x p.
-static void form_resolve(const reduced_form *f, const pawl_assembly *a, const reduced_link *l,
+static void form_resolve(const reduced_form *f, const body_state *at, const reduced_link *l,
                          const double *p, double *rows)
 {
     const model_joint *j = &f->tree->model->joints[l->joint];
     joint_frames frames;
     double residual[6], base[6][6], follower[6][6], matrix[36], inverse[6];
-    pawl_joint_frames(j, a->bodies, a->rotation, &frames);
+    pawl_joint_frames(j, at, f->turned, &frames);
     pawl_joint_rows(j, &frames, 0.0, residual, base, follower);
     int n = j->row_count;
     for (int r = 0; r < n; ++r) {
@@ -480,56 +578,82 @@ static void form_resolve(const reduced_form *f, const pawl_assembly *a, const re
     pawl_ldl_solve(matrix, n, n, inverse, rows);
 }
 
-// What the joints of the tree transmit: the change of each body's momentum, less the impulses of rows on it, summed
-// from the leaves to the roots (Newton-Euler). What reaches a driven body is the work of whatever drives it.
-double pawl_reduced_form_reactions(reduced_form *f, const pawl_assembly *a, const double *lambda,
-                                   const double *from, const double *to, const double *before,
-                                   const double *after, double *scratch, double *reaction)
+// What the joints of the tree transmit: impulses p (6 x bodies) on the bodies, summed from the leaves to the roots
+// (Newton-Euler). What reaches a driven body is the work of whatever drives it, at `before` and `after`, which may be
+// NULL where there is none.
+static double form_transmit(const reduced_form *f, const body_state *at, const double *before,
+                            const double *after, double *p, double *reaction)
 {
     const reduced_tree *t = f->tree;
-    const reduced_motion *m = f->motion;
-    for (int i = 0; i < 6 * t->link_count; ++i) {
-        scratch[i] = to[i] - from[i];
-    }
-    pawl_reduced_form_momenta(f, scratch, scratch);
-    for (int k = 0; k < a->problem.block_count; ++k) {
-        const row_block *b = &a->blocks[k];
-        for (int s = 0; s < b->body_count; ++s) {
-            for (int r = 0; r < b->rows.dim; ++r) {
-                const double *row = a->J + b->jacobian[s] + 6 * r;
-                for (int i = 0; i < 6; ++i) {
-                    scratch[6 * b->body[s] + i] -= lambda[b->rows.first_row + r] * row[i];
-                }
-            }
-        }
-    }
     double work = 0.0;
+    for (int i = 0; i < t->link_count; ++i) {
+        f->turned[i] = quat_matrix(at[i].q);
+    }
     for (int i = t->link_count - 1; i >= 0; --i) {
         const reduced_link *l = &t->links[i];
-        double *p = scratch + 6 * l->body;
+        const double *own = p + 6 * l->body;
         if (l->joint < 0) {
             continue;
         }
         double rows[6] = {0};
-        form_resolve(f, a, l, p, rows);
+        form_resolve(f, at, l, own, rows);
         for (int r = 0; r < t->model->joints[l->joint].row_count; ++r) {
             reaction[f->first_slot[l->joint] + r] += rows[r];
         }
         if (l->parent < 0) {
             continue;
         }
-        double *above = scratch + 6 * t->links[l->parent].body;
-        pawl_vec3 arm = v3_sub(m->position[i], m->position[l->parent]);
-        pawl_vec3 moment = v3_add(form_angular(p), v3_cross(arm, form_linear(p)));
-        double passed[6] = {p[0], p[1], p[2], moment.x, moment.y, moment.z};
+        int parent = t->links[l->parent].body;
+        pawl_vec3 arm = v3_sub(at[l->body].r, at[parent].r);
+        pawl_vec3 moment = v3_add(form_angular(own), v3_cross(arm, form_linear(own)));
+        double passed[6] = {own[0], own[1], own[2], moment.x, moment.y, moment.z};
         for (int k = 0; k < 6; ++k) {
-            int at = 6 * t->links[l->parent].body + k;
             if (t->links[l->parent].driven) {
-                work += 0.5 * passed[k] * (before[at] + after[at]);
+                work += before == NULL
+                            ? 0.0
+                            : 0.5 * passed[k] * (before[6 * parent + k] + after[6 * parent + k]);
             } else {
-                above[k] += passed[k];
+                p[6 * parent + k] += passed[k];
             }
         }
     }
     return work;
+}
+
+// The change of each body's momentum, less the impulses of rows on it, is what joints of the tree did. Hardly anybody
+// asks for it: it waits, with the poses, unless it is wanted for the work of kinematic bodies.
+double pawl_reduced_form_reactions(reduced_form *f, const pawl_assembly *a, const double *lambda,
+                                   const double *from, const double *to, const double *before,
+                                   const double *after, double *scratch, double *reaction)
+{
+    const reduced_tree *t = f->tree;
+    bool waits = f->defers && !f->rides && f->deferred_count < FORM_DEFERRED;
+    double *p = waits ? f->deferred[f->deferred_count].impulses : scratch;
+    for (int i = 0; i < 6 * t->link_count; ++i) {
+        p[i] = to[i] - from[i];
+    }
+    pawl_reduced_form_momenta(f, p, p);
+    for (int k = 0; k < a->problem.block_count; ++k) {
+        const row_block *b = &a->blocks[k];
+        for (int r = 0; r < b->rows.dim; ++r) {
+            double x = lambda[b->rows.first_row + r];
+            for (int s = 0; x != 0.0 && s < b->body_count; ++s) {
+                const double *row = a->J + b->jacobian[s] + 6 * r;
+                for (int i = 0; i < 6; ++i) {
+                    p[6 * b->body[s] + i] -= x * row[i];
+                }
+            }
+        }
+    }
+    body_state *at = waits ? f->deferred[f->deferred_count++].at : f->moved;
+    pawl_reduced_write_bodies(f->motion, false, at);
+    return waits ? 0.0 : form_transmit(f, at, before, after, p, reaction);
+}
+
+void pawl_reduced_form_settle_reactions(reduced_form *f, double *reaction)
+{
+    for (int i = 0; i < f->deferred_count; ++i) {
+        (void)form_transmit(f, f->deferred[i].at, NULL, NULL, f->deferred[i].impulses, reaction);
+    }
+    f->deferred_count = 0;
 }

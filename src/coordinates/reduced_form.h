@@ -11,6 +11,14 @@
 #include "rows/assembly.h"
 #include "tree/articulated.h"
 
+// Wrenches of four rows at once.
+typedef struct form_lanes {
+    double x[6][4];
+} form_lanes;
+
+// Most sets of reactions of a step that wait for somebody to ask.
+enum { FORM_DEFERRED = 6 };
+
 typedef struct reduced_form {
     pawl_env env;
     size_t bytes;
@@ -18,20 +26,31 @@ typedef struct reduced_form {
     reduced_motion *motion; // where the assembly is placed, inertias with the damping of the step
     reduced_motion *ahead;  // poses on the way of a drift
     reduced_config config, target;
-    double *inverse; // (nv) d^-1
-    double *root;    // (nv) d^-1/2
-    double *rate;    // (nv) scratch
-    double *start;   // (nv) scratch; after impulses were added, the rates that they gave
+    articulated_factor plain; // of H
+    double *rate;             // (nv) scratch
+    double *start;            // (nv) scratch; after impulses were added, the rates that they gave
     double *position_rate, *position_change; // (nv) of a drift
+    bool arrived;                            // `ahead` has the poses where it is placed next
+    bool rides;                              // something hangs on a kinematic body
+    double *mass;                            // (links) with the damping of the step
     spatial *wrench;                         // (links) scratch
+    form_lanes *lanes;                       // (links) scratch
     double *momenta, *ridden;                // (6 x bodies) scratch
     body_state *moved;                       // (bodies) scratch
+    pawl_mat3 *turned;                       // (bodies) scratch
     int *first_slot;                         // (joints) of its rows, see impulse_slots
+    bool defers;                             // reactions are resolved when somebody asks
+    int deferred_count;
+    struct {
+        body_state *at;   // (bodies) poses
+        double *impulses; // (6 x bodies) that act on the bodies beside those of rows
+    } deferred[FORM_DEFERRED];
     // rows of the problem, block by block
-    int width;         // most columns that a block has
-    int *column_count; // (max_blocks)
-    int *columns;      // (max_blocks x width) ascending
-    double *Y;         // (max_rows x width)
+    int width;           // most columns that a block has
+    int *column_count;   // (max_blocks)
+    int *columns;        // (max_blocks x width) ascending
+    double *Y;           // (max_rows x width)
+    double (*passed)[4]; // (width) scratch
     double *lost; // (max_rows) of rows that no coordinate moves a compliance in place of D; else 0
 } reduced_form;
 
@@ -43,6 +62,8 @@ void pawl_reduced_form_destroy(reduced_form *form); // NULL is fine
 // At poses that need not quite be of the tree: reads the coordinates, articulates.
 void pawl_reduced_form_place(reduced_form *form, const body_state *bodies,
                              const double *coordinates, double t, double damping_time);
+// The next placement is that of `target`, the poses of which `ahead` has: nothing is read again.
+void pawl_reduced_form_arrive(reduced_form *form);
 // The poses of those coordinates, for which joints of the tree are closed.
 void pawl_reduced_form_settle(reduced_form *form, body_state *bodies);
 // Poses near the tree to those of their coordinates at time t; the form stays placed where it is.
@@ -54,6 +75,10 @@ void pawl_reduced_form_move(reduced_form *form, const double *coordinates, const
                             double fraction, double t, body_state *bodies);
 // Y of a block of the assembly, from its Jacobian.
 void pawl_reduced_form_row_block(reduced_form *form, const pawl_assembly *a, const row_block *b);
+// The same rows with another factor of H: row r has column columns[n] at y + r stride + (by_column ? columns[n] : n).
+void pawl_reduced_form_rows(reduced_form *form, const articulated_factor *factor,
+                            const pawl_assembly *a, int block, int stride, bool by_column,
+                            double *y);
 
 // The rows of a block over the columns that move them, row by row, with no mass in them: J X. Returns the
 // number of columns; `columns` and whether they `turns` may be NULL.
@@ -83,7 +108,10 @@ void pawl_reduced_form_constrain(reduced_form *form, double *u);
 void pawl_reduced_form_momenta(const reduced_form *form, const double *u, double *p);
 // Adds to `reaction` (slots) the impulses of the tree's joints that lead from twists `from` to `to` beside
 // impulses lambda of the rows, and returns the work of kinematic bodies against them, done at the mean of
-// twists `before` and `after` of theirs. `scratch` is (6 x bodies).
+// twists `before` and `after` of theirs. `scratch` is (6 x bodies). Where reactions are deferred they are kept for
+// pawl_reduced_form_settle_reactions().
 double pawl_reduced_form_reactions(reduced_form *form, const pawl_assembly *a, const double *lambda,
                                    const double *from, const double *to, const double *before,
                                    const double *after, double *scratch, double *reaction);
+// Adds to `reaction` what was deferred.
+void pawl_reduced_form_settle_reactions(reduced_form *form, double *reaction);

@@ -18,6 +18,11 @@
         call;                                                                                      \
         break;                                                                                     \
     }                                                                                              \
+    case 4: {                                                                                      \
+        enum { N = 4 };                                                                            \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
     case 5: {                                                                                      \
         enum { N = 5 };                                                                            \
         call;                                                                                      \
@@ -38,14 +43,14 @@
 // `call` with M for m and N for n, both known where they are five or six, as of hinges and sliders with and without a
 // spring or a servo; else, where they are equal, or N alone.
 #define PAWL_BY_SIZES(m, n, call)                                                                  \
-    if ((m) == 5 && (n) == 6) {                                                                    \
+    if ((m) == (n)) {                                                                              \
+        PAWL_BY_SIZE(n, const int M = N; call)                                                     \
+    } else if ((m) == 5 && (n) == 6) {                                                             \
         enum { M = 5, N = 6 };                                                                     \
         call;                                                                                      \
     } else if ((m) == 6 && (n) == 5) {                                                             \
         enum { M = 6, N = 5 };                                                                     \
         call;                                                                                      \
-    } else if ((m) == (n)) {                                                                       \
-        PAWL_BY_SIZE(n, const int M = N; call)                                                     \
     } else {                                                                                       \
         const int M = (m);                                                                         \
         PAWL_BY_SIZE(n, call)                                                                      \

@@ -4,24 +4,22 @@
 // Small dense kernels. Sums run over four lanes in a fixed order, so that they vectorize and
 // still give the same bits everywhere.
 #pragma once
-#include "base/kernel.h"
+#include "math/lanes.h"
 #include <math.h>
 #include <stddef.h>
 
-static inline double pawl_dot(const double *a, const double *b, int n)
+PAWL_KERNEL_PART double pawl_dot(const double *a, const double *b, int n)
 {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    lanes sum = LANES_ALL(0.0);
     int i = 0;
     for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
+        sum += LANES_LOAD(a + i) * LANES_LOAD(b + i);
     }
+    double first = sum[0];
     for (; i < n; ++i) {
-        s0 += a[i] * b[i];
+        first += a[i] * b[i];
     }
-    return (s0 + s1) + (s2 + s3);
+    return (first + sum[1]) + (sum[2] + sum[3]);
 }
 
 // Of two spatial vectors.

@@ -54,3 +54,23 @@ PAWL_KERNEL_PART void lanes_store_first(double *p, int n, const lanes *x)
         p[i] = (*x)[i];
     }
 }
+
+// The six columns of `count` (1 to 4) rows of six numbers; rows that are missing are zeros.
+PAWL_KERNEL_PART void lanes_columns6(const double *row, int count, lanes column[6])
+{
+    if (count == 1) {
+        for (int k = 0; k < 6; ++k) {
+            column[k] = (lanes){row[k], 0.0, 0.0, 0.0};
+        }
+        return;
+    }
+    lanes tail[4]; // from column 2 on, so that nothing behind the row is read
+    for (int c = 0; c < 4; ++c) {
+        column[c] = c < count ? LANES_LOAD(row + 6 * c) : LANES_ALL(0.0);
+        tail[c] = c < count ? LANES_LOAD(row + 6 * c + 2) : LANES_ALL(0.0);
+    }
+    lanes_transpose(column);
+    lanes_transpose(tail);
+    column[4] = tail[2];
+    column[5] = tail[3];
+}

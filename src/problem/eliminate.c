@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum { ELIMINATE_MAX_ITERATIONS = 60, ELIMINATE_PATIENCE = 6, ELIMINATE_HALF = 1 << 17 };
+enum { ELIMINATE_AT_ONCE = 3 }; // columns of a contact
 static const double eliminate_exact = 1e-13;
 static const double eliminate_still = 1e-11;     // of a row's own D: less is rounding
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
@@ -238,18 +239,57 @@ static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
     size_t n = (size_t)p->free_row_count, m = (size_t)p->row_count - n;
     const pawl_delassus *d = p->delassus;
     bool exact = !d->maybe_singular || d->dropped;
-    return n > 0 && exact && d->halves && n * m <= e->half_size;
+    return n > 0 && exact && d->halves && d->ops->columns != NULL && n * m <= e->half_size;
 }
 
-// z . y over runs of rows; at least one of them is zero elsewhere.
-PAWL_KERNEL_PART double eliminate_dot_runs(const double *z, const double *y,
-                                           const problem_block *runs, int count)
+// Whether the operator does it by itself: its factor is exact, and of these very rows.
+static bool eliminate_directly(const pawl_problem *p)
 {
-    double sum = 0.0;
-    for (int k = 0; k < count; ++k) {
-        sum += pawl_dot(z + runs[k].first_row, y + runs[k].first_row, runs[k].dim);
+    const pawl_delassus *d = p->delassus;
+    return d->ops->condense != NULL && d->direct && pawl_eliminate_is_exact(p);
+}
+
+// out += z . y for three columns z that lie n apart, with y read once. The order is that of pawl_dot().
+PAWL_KERNEL_PART void eliminate_dot3(const double *z, int n, const double *y, int count,
+                                     double out[3])
+{
+    const double *z1 = z + n, *z2 = z1 + n;
+    lanes sum0 = LANES_ALL(0.0), sum1 = sum0, sum2 = sum0;
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        lanes part = LANES_LOAD(y + i);
+        sum0 += LANES_LOAD(z + i) * part;
+        sum1 += LANES_LOAD(z1 + i) * part;
+        sum2 += LANES_LOAD(z2 + i) * part;
     }
-    return sum;
+    double first[3] = {sum0[0], sum1[0], sum2[0]};
+    for (; i < count; ++i) {
+        first[0] += z[i] * y[i];
+        first[1] += z1[i] * y[i];
+        first[2] += z2[i] * y[i];
+    }
+    out[0] += (first[0] + sum0[1]) + (sum0[2] + sum0[3]);
+    out[1] += (first[1] + sum1[1]) + (sum1[2] + sum1[3]);
+    out[2] += (first[2] + sum2[1]) + (sum2[2] + sum2[3]);
+}
+
+// out = z . y over runs of rows, for `count` columns z that lie n apart; at least one of z and y is zero elsewhere.
+PAWL_KERNEL_PART void eliminate_dot_runs(const double *z, int n, int count, const double *y,
+                                         const problem_block *runs, int run_count, double *out)
+{
+    for (int c = 0; c < count; ++c) {
+        out[c] = 0.0;
+    }
+    for (int k = 0; k < run_count; ++k) {
+        const double *from = z + runs[k].first_row, *by = y + runs[k].first_row;
+        if (count == ELIMINATE_AT_ONCE) {
+            eliminate_dot3(from, n, by, runs[k].dim, out);
+            continue;
+        }
+        for (int c = 0; c < count; ++c) {
+            out[c] += pawl_dot(from + c * n, by, runs[k].dim);
+        }
+    }
 }
 
 // Half solves of the columns z (dim x n) of a block. Returns the number of runs of rows in which they are not zero.
@@ -291,19 +331,26 @@ PAWL_KERNEL static void eliminate_halves(eliminator *e, const pawl_problem *p, d
                    (size_t)n * sizeof *first);
         }
         int runs = eliminate_half_columns(e, p, k, first);
-        for (int c = 0; c < b.dim; ++c) {
+        for (int c = 0; c < b.dim; c += ELIMINATE_AT_ONCE) {
+            int count = b.dim - c < ELIMINATE_AT_ONCE ? b.dim - c : ELIMINATE_AT_ONCE;
             int i = b.first_row + c - n;
-            const double *column = e->columns + (size_t)c * (size_t)rows;
-            const double *z = e->half + (size_t)i * (size_t)n;
-            double *row = S + (size_t)i * (size_t)m;
-            for (int j = 0; j <= i; ++j) {
-                double s = column[n + j] -
-                           eliminate_dot_runs(z, e->half + (size_t)j * (size_t)n, e->runs, runs);
-                row[j] = S[(size_t)j * (size_t)m + (size_t)i] = s;
+            for (int j = 0; j < i + count; ++j) {
+                double product[ELIMINATE_AT_ONCE];
+                eliminate_dot_runs(e->half + (size_t)i * (size_t)n, n, count,
+                                   e->half + (size_t)j * (size_t)n, e->runs, runs, product);
+                for (int q = j > i ? j - i : 0; q < count; ++q) {
+                    double s = e->columns[(size_t)(c + q) * (size_t)rows + (size_t)(n + j)];
+                    S[(size_t)(i + q) * (size_t)m + (size_t)j] = s - product[q];
+                    S[(size_t)j * (size_t)m + (size_t)(i + q)] = s - product[q];
+                }
             }
-            double own = row[i] + p->compliance[n + i];
-            bool still = own <= eliminate_still * (column[n + i] + p->compliance[n + i]);
-            row[i] = still ? 0.0 : own;
+            for (int q = 0; q < count; ++q) {
+                double *diagonal = S + (size_t)(i + q) * (size_t)(m + 1);
+                double own = *diagonal + p->compliance[n + i + q];
+                double alone = e->columns[(size_t)(c + q) * (size_t)rows + (size_t)(n + i + q)];
+                bool still = own <= eliminate_still * (alone + p->compliance[n + i + q]);
+                *diagonal = still ? 0.0 : own;
+            }
         }
     }
 }
@@ -348,7 +395,9 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
                              double *v)
 {
     int m = p->row_count - p->free_row_count;
-    if (eliminate_by_halves(e, p)) {
+    if (eliminate_directly(p)) {
+        p->delassus->ops->condense(p->delassus, p, S, v);
+    } else if (eliminate_by_halves(e, p)) {
         eliminate_halves(e, p, S);
     } else {
         eliminate_columns(e, p, lambda, S, v);
@@ -368,6 +417,10 @@ void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambd
 {
     int n = p->free_row_count, rows = p->row_count, m = rows - n;
     pawl_delassus *d = p->delassus;
+    if (eliminate_directly(p)) {
+        d->ops->condensed_velocity(d, p, lambda, v);
+        return;
+    }
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
     pawl_eliminate_recover(e, p, eliminate_exact, lambda);
     d->ops->apply(d, lambda, e->product);
@@ -382,6 +435,10 @@ int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy
 {
     int n = p->free_row_count, rows = p->row_count;
     pawl_delassus *d = p->delassus;
+    if (eliminate_directly(p)) {
+        d->ops->recover(d, p, lambda);
+        return 1;
+    }
     double *b = accuracy >= 1.0 ? lambda : e->right;
     if (rows > n) {
         memset(lambda, 0, (size_t)n * sizeof *lambda);

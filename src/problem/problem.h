@@ -56,6 +56,12 @@ typedef struct pawl_delassus_ops {
     // the other, `stride` apart. Sets the runs of free rows in which they are not zero (at most free_block_count) and
     // returns their number. NULL: there is no such way.
     int (*half_columns)(pawl_delassus *d, int block, double *x, int stride, problem_block *runs);
+    // With the free rows eliminated by the factor at hand, where that is `direct`: the matrix S (m x m) of the others,
+    // R included, with `size` (m) scratch; their velocities v (m) without impulses of their own, lambda (rows) scratch;
+    // the impulses of the free rows from theirs in lambda. NULL: by half solves, or column by column.
+    void (*condense)(pawl_delassus *d, const pawl_problem *p, double *S, double *size);
+    void (*condensed_velocity)(pawl_delassus *d, const pawl_problem *p, double *lambda, double *v);
+    void (*recover)(pawl_delassus *d, const pawl_problem *p, double *lambda);
     // Factors D + diag(sigma) over all rows, sigma > 0 (R included); x in place with that factor.
     // `contacts` (9 a contact, symmetric, positive definite) stands in for sigma on contacts where it
     // is not NULL. False when memory is out (only when the structure of the rows is new).
@@ -88,7 +94,8 @@ typedef struct weak_view {
 struct pawl_delassus { // every operator embeds this as its first member
     const pawl_delassus_ops *ops;
     bool maybe_singular; // false: the free rows are known to be independent
-    bool halves;         // whether it has `columns` and `half_solve`
+    bool halves;         // whether it has `columns` and `half_solve`, or `condense`
+    bool direct;         // the factor at hand serves `condense` and the two behind it
     // Redundant rows repeat others exactly: where no other position is near at which rows do so, the factor drops them
     // in place of a shift, and one solve is exact. The impulses are then not those of least norm
     // (step/common/least_reactions.c makes up for it).

@@ -6,6 +6,7 @@
 #include "read/mesh_shape.h"
 #include "math/mesh_simplify.h"
 #include "math/vec.h"
+#include "read/mesh_parts.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -48,11 +49,37 @@ static pawl_status mesh_shape_hull(xml_reader *reader, const mesh_place *place,
     return mesh_shape_give(reader, place, def);
 }
 
+static pawl_status mesh_shape_parts(xml_reader *reader, const mesh_place *place,
+                                    const triangle_mesh *mesh, pawl_shape_def *def)
+{
+    const mesh_parts *parts;
+    PAWL_TRY(mesh_parts_make(reader, mesh, &parts));
+    if (parts->count <= 1) {
+        return mesh_shape_hull(reader, place, mesh, def);
+    }
+    char text[200];
+    snprintf(text, sizeof text, "%.100s (%d parts, %.2g m)", place->owner, parts->count,
+             parts->concavity);
+    PAWL_TRY(xml_tally(reader, PAWL_LOG_NOTE, place->node,
+                       "collision mesh touches as convex parts, which fill pockets to a depth",
+                       text));
+    for (int i = 0; i < parts->count; ++i) {
+        def->kind = PAWL_SHAPE_HULL;
+        def->points = parts->hulls[i].points;
+        def->point_count = parts->hulls[i].count;
+        PAWL_TRY(mesh_shape_give(reader, place, def));
+    }
+    return PAWL_OK;
+}
+
 static pawl_status mesh_shape_touching(xml_reader *reader, const mesh_place *place,
                                        const triangle_mesh *mesh, pawl_shape_def *def)
 {
     if (reader->mesh_contact == PAWL_MESH_HULL) {
         return mesh_shape_hull(reader, place, mesh, def);
+    }
+    if (reader->mesh_contact == PAWL_MESH_PARTS) {
+        return mesh_shape_parts(reader, place, mesh, def);
     }
     def->kind = PAWL_SHAPE_MESH;
     def->points = mesh->vertices;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// <asset> of MJCF: meshes, height fields and models for <attach>; textures and materials are for drawing.
+// <asset> of MJCF: meshes, height fields and models for <attach>; of materials the colour, for drawing.
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"
 #include <stdio.h>
@@ -60,8 +60,12 @@ pawl_status mjcf_assets_list(mjcf_reader *r, const mjcf_spec *spec)
                 PAWL_TRY(mjcf_asset_add(r, spec, node, &r->fields, MJCF_HFIELD, NULL));
             } else if (xml_is(node, "model")) {
                 PAWL_TRY(mjcf_asset_add(r, spec, node, &r->models, MJCF_MODEL, NULL));
-            } else if (!xml_is(node, "texture") && !xml_is(node, "material") &&
-                       !xml_is(node, "skin")) {
+            } else if (xml_is(node, "material")) {
+                if (xml_attribute(node, "name") != NULL) {
+                    PAWL_TRY(
+                        mjcf_asset_add(r, spec, node, &r->materials, MJCF_MATERIAL, "material"));
+                }
+            } else if (!xml_is(node, "texture") && !xml_is(node, "skin")) {
                 PAWL_TRY(
                     xml_unsupported(r->xml, node, "<%s> in <asset> is not supported", node->name));
             }

@@ -227,6 +227,14 @@ static pawl_status mjcf_geom_surface(const mjcf_reader *r, mjcf_geom *g)
     PAWL_TRY(mjcf_number(r, &g->e, "contype", &type));
     PAWL_TRY(mjcf_number(r, &g->e, "conaffinity", &affinity));
     PAWL_TRY(mjcf_numbers(r, &g->e, "rgba", v, 4, &n));
+    const char *material = n == 0 ? mjcf_get(&g->e, "material") : NULL;
+    int index = material != NULL
+                    ? pawl_name_table_find(&r->names, mjcf_spec_scope(g->e.spec, MJCF_MATERIAL),
+                                           material, strlen(material))
+                    : -1;
+    if (index >= 0) { // of one that is not there MuJoCo says so; the motion is the same
+        PAWL_TRY(mjcf_numbers(r, &PAWL_ITEM(r->materials, mjcf_asset, index).e, "rgba", v, 4, &n));
+    }
     for (int i = 0; i < n; ++i) {
         g->shape.rgba[i] = (float)clamp_to(v[i], 0.0, 1.0);
     }

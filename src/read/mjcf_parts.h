@@ -25,6 +25,7 @@ typedef enum mjcf_scope { // of names; those of classes, meshes and models belon
     MJCF_MESH,
     MJCF_MODEL,
     MJCF_HFIELD,
+    MJCF_MATERIAL,
     MJCF_SCOPES_OF_A_SPEC
 } mjcf_scope;
 
@@ -158,7 +159,7 @@ typedef struct mjcf_reader {
     pawl_builder *builder;
     mjcf_spec *specs;
     int spec_count, attach_depth;
-    pawl_array bodies, joints, geoms, sites, meshes, models, fields, tendons;
+    pawl_array bodies, joints, geoms, sites, meshes, models, fields, materials, tendons;
     name_table names;
     pawl_vec3 gravity;
     double viscosity;

@@ -188,8 +188,8 @@ static void mjcf_free(mjcf_reader *r)
     for (int i = 0; i < r->tendons.count; ++i) {
         pawl_array_free(env, &MJCF_TENDON_AT(r, i)->terms);
     }
-    pawl_array *all[] = {&r->bodies, &r->joints, &r->geoms,   &r->sites, &r->meshes,
-                         &r->models, &r->fields, &r->tendons, &r->pairs};
+    pawl_array *all[] = {&r->bodies, &r->joints, &r->geoms,     &r->sites,   &r->meshes,
+                         &r->models, &r->fields, &r->materials, &r->tendons, &r->pairs};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         pawl_array_free(env, all[i]);
     }

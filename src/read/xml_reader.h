@@ -55,6 +55,7 @@ typedef struct xml_reader {
     struct xml_tally *tallies, *last_tally;      // things of one kind, said once with their number
     struct search_folders *search;               // where named files are looked for (search_path.c)
     struct triangle_mesh *meshes;                // that were read (mesh_file.c)
+    const struct mesh_parts *parts;              // convex parts of meshes (mesh_parts.c)
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
     pawl_mesh_contact mesh_contact;

@@ -160,7 +160,7 @@ void pawl_assembly_build_closure(pawl_assembly *a)
         bool hard = pawl_assembly_is_hard(a, r);
         a->lower[r] = -INFINITY;
         a->upper[r] = INFINITY;
-        double armature = pawl_assembly_armature(a, r);
+        double armature = hard ? 0.0 : pawl_assembly_armature(a, r);
         a->compliance[r] = hard ? 0.0 : armature > 0.0 ? 1.0 / armature : nothing;
         a->v_f[r] = 0.0;
     }

@@ -33,6 +33,8 @@ struct pawl_assembly {
     int candidate_count; // bounded rows that may be assembled
     row_info *candidates;
     bool *hard;        // (free_rows) satisfied exactly
+    int *closes;       // (free_rows) the joint that the row closes; -1: none
+    bool *closes_turn; // (free_rows) by a rotation
     bool *included;    // (candidate_count) assembled in this step
     bool *persistent;  // (candidate_count) limits that last; all false but for steppers that say so
     int max_contacts;  // capacity

@@ -108,7 +108,8 @@ static void contact_add(pawl_assembly *a, int k, const body_state *start, const 
     const row_block *b = pawl_contact_rows_append(a, k, 3);
     a->friction[k] = in->friction;
     int normal = b->rows.first_row + 2;
-    double gentle = pawl_contact_slow_correction(a, in, start), gap = in->gap;
+    double gentle = pawl_contact_slow_correction(a, in, start),
+           gap = in->gap + w->allowed_depth; // loops eq. 91a
     double bias = pawl_row_gap_bias(a, normal, gap, pawl_row_erp(in->erp, w->erp_contact),
                                     w->contact_correction_speed, gentle, w);
     if (in->persistent) {

@@ -133,10 +133,15 @@ static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
     const pawl_model *m = a->model;
     pawl_closure out = {.worst_joint = model_joint_id(m, m->joint_count > 0 ? 0 : -1)};
     for (int r = 0; r < a->free_rows; ++r) {
-        const row_info *info = &a->rows[r];
-        if ((info->family->traits & ROW_IS_HARD) != 0) {
-            closure_add(&out, m, info->family->joint(m, info), fabs(f[r]),
-                        info->family->is_angle(m, info));
+        int joint = a->closes[r];
+        double error = fabs(f[r]);
+        bool turn = a->closes_turn[r];
+        // Most rows are no worse than others before them.
+        bool surpassed = turn ? error <= out.rotation
+                              : error <= out.position && joint >= 0 &&
+                                    error <= 0.99 * out.ratio * m->joints[joint].size;
+        if (joint >= 0 && !surpassed) {
+            closure_add(&out, m, joint, error, turn);
         }
     }
     return out;

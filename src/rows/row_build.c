@@ -5,6 +5,7 @@
 // Nothing here knows families: bounds, biases and compliances are written where a family says. Sign convention: v
 // = J u + v* + R lambda, so that a bias is the negative of the rate that a hard row asks for.
 #include "rows/row_build.h"
+#include <math.h>
 #include <string.h>
 
 int pawl_row_slot(const row_block *b, int body)
@@ -121,9 +122,14 @@ double pawl_row_erp(double own, double all)
 // step, and solvers stall at the misfit of the rates. Up to `gentle` both sides therefore have one slope, 1 / h: the gap
 // is closed where rows are placed next, a whole step later. (1 / reach on both sides would close it at the end of the step
 // and open it again half a step later where rows are placed at the middle: bodies would never come to rest.)
+// solver.variant=paper has the equation as printed.
 double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double fastest_correction,
                          double gentle, const step_weights *w)
 {
+    if (w->literal_bias) { // and no correction of positions beside it
+        a->want[r] = -INFINITY;
+        return (gap >= 0.0 ? 1.0 : erp) * gap / w->reach;
+    }
     // The speed limit is one for the whole step of length h, but the bias acts for `reach` alone.
     double fastest = fastest_correction * w->h / w->reach, near = gap / w->h;
     if (gap >= 0.0) {

@@ -72,6 +72,8 @@ typedef struct step_weights {
     bool own_erp; // joints may have an erp of their own
     double erp_joint, erp_limit;
     double erp_contact;
+    double allowed_depth; // of contacts [m]
+    bool literal_bias;    // of limits and contacts: loops eqs. 90b and 91b as printed
     // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
     double contact_correction_speed, limit_correction_speed;
     bool soft_friction; // of soft contacts

@@ -236,6 +236,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.problem_blocks = PAWL_CARVE(mem, problem_block, blocks);
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
     p.hard = PAWL_CARVE(mem, bool, free_rows);
+    p.closes = PAWL_CARVE(mem, int, free_rows);
+    p.closes_turn = PAWL_CARVE(mem, bool, free_rows);
     p.included = PAWL_CARVE(mem, bool, count->candidates);
     p.persistent = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_rows = PAWL_CARVE(mem, int, m->joint_count);
@@ -307,6 +309,12 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
     plan_free_rows(&fill);
     plan_bounded_rows(&fill);
     plan_mark_used(a);
+    for (int r = 0; r < free_rows; ++r) {
+        const row_info *info = &a->rows[r];
+        bool closes = (info->family->traits & ROW_IS_HARD) != 0;
+        a->closes[r] = closes ? info->family->joint(m, info) : -1;
+        a->closes_turn[r] = closes && info->family->is_angle(m, info);
+    }
     a->hinge_group_count = pawl_hinge_groups(a, a->hinges, a->joint_grouped);
     for (int k = 0; k < free_blocks; ++k) {
         for (int s = 0; s < a->blocks[k].body_count; ++s) {

@@ -4,8 +4,8 @@
 // Products with the Jacobian of a set of rows: v = J u, and u += M^-1 JT lambda. The set is a whole
 // assembly or one island.
 #include "rows/row_set.h"
-#include "base/kernel.h"
 #include "linalg/by_size.h"
+#include "math/lanes.h"
 
 row_set pawl_row_set_all(const pawl_assembly *a)
 {
@@ -16,26 +16,34 @@ row_set pawl_row_set_all(const pawl_assembly *a)
 PAWL_KERNEL_PART void row_set_push(const double *restrict row, int dim, const double *restrict x,
                                    double *restrict w)
 {
-    double sum[6] = {0}; // kept in registers over the rows
-    for (int r = 0; r < dim; ++r) {
-        for (int c = 0; c < 6; ++c) {
-            sum[c] += x[r] * row[6 * r + c];
-        }
+    lanes low = LANES_ALL(0.0), tail = low; // columns 0 to 3 and 2 to 5
+    PAWL_UNROLL
+    for (int r = 0; r < dim; ++r, row += 6) {
+        lanes impulse = LANES_ALL(x[r]);
+        low += impulse * LANES_LOAD(row);
+        tail += impulse * LANES_LOAD(row + 2);
     }
-    for (int c = 0; c < 6; ++c) {
-        w[c] += sum[c];
-    }
+    low += LANES_LOAD(w);
+    w[4] += tail[2];
+    w[5] += tail[3];
+    LANES_STORE(w, low);
 }
 
-// out += J w of one body of a block
+// out = J w of one body of a block, or with `add` out += J w. Two sums of three are two chains of additions, which
+// processors do side by side. The order is part of the bits of every run.
 PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const double *restrict w,
-                                   double *restrict out)
+                                   bool add, double *restrict out)
 {
-    for (int r = 0; r < dim; ++r, row += 6) {
-        // Two sums of three are two chains of additions, which processors do side by side. The order is part of the
-        // bits of every run.
-        out[r] += (row[0] * w[0] + row[1] * w[1] + row[2] * w[2]) +
-                  (row[3] * w[3] + row[4] * w[4] + row[5] * w[5]);
+    for (int v = 0; v < dim; v += 4) {
+        lanes c[6] = {0}, rate = LANES_ALL(0.0);
+        int count = dim - v < 4 ? dim - v : 4;
+        lanes_columns6(row + 6 * v, count, c);
+        if (add) {
+            lanes_load_first(out + v, count, &rate);
+        }
+        rate += (c[0] * LANES_ALL(w[0]) + c[1] * LANES_ALL(w[1]) + c[2] * LANES_ALL(w[2])) +
+                (c[3] * LANES_ALL(w[3]) + c[4] * LANES_ALL(w[4]) + c[5] * LANES_ALL(w[5]));
+        lanes_store_first(out + v, count, &rate);
     }
 }
 
@@ -69,11 +77,12 @@ PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, 
     for (int k = 0; k < s->problem->block_count; ++k) {
         const row_block *b = &s->blocks[k];
         double *out = v + b->rows.first_row;
-        for (int r = 0; r < b->rows.dim; ++r) {
+        for (int r = 0; r < b->rows.dim && b->body_count == 0; ++r) {
             out[r] = 0.0;
         }
         for (int i = 0; i < b->body_count; ++i) {
-            PAWL_BY_SIZE(b->rows.dim, row_set_rate(J + b->jacobian[i], N, u + 6 * b->body[i], out))
+            const double *row = J + b->jacobian[i], *w = u + 6 * b->body[i];
+            PAWL_BY_SIZE(b->rows.dim, row_set_rate(row, N, w, i > 0, out))
         }
     }
 }

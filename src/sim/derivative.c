@@ -93,6 +93,9 @@ static pawl_status derivative_reserve(pawl_derivative *d)
 // open gaps have a steeper one, and violations none.
 static double derivative_slope(double gap, double bias, const step_weights *w)
 {
+    if (w->literal_bias && gap < 0.0) {
+        return bias / gap;
+    }
     bool near = fabs(bias * w->h - gap) <= 1e-9 * fabs(gap);
     return near ? 1.0 / w->h : gap >= 0.0 ? 1.0 / w->reach : 0.0;
 }
@@ -146,7 +149,8 @@ static void derivative_probe(void *user, const step_context *c, const pawl_state
         k->id[i] = a->contacts[i].id;
         k->friction[i] = a->friction[i];
         int normal = pawl_problem_contact_row(p, i) + 2;
-        k->slope[normal] = derivative_slope(a->contacts[i].gap, a->bias[normal], w);
+        k->slope[normal] =
+            derivative_slope(a->contacts[i].gap + w->allowed_depth, a->bias[normal], w);
     }
 }
 
@@ -401,7 +405,9 @@ pawl_status pawl_derivative_create(const pawl_env *env, const pawl_model *model,
         d->first[k + 1] = d->first[k] + width[k];
     }
     d->columns = d->first[PAWL_DERIVATIVE_COUNT];
-    pawl_status status = pawl_sim_create(env, model, settings, &d->sim);
+    pawl_settings own = *settings;
+    own.formulation = (pawl_formulation)pawl_coordinates_named((int)settings->formulation);
+    pawl_status status = pawl_sim_create(env, model, &own, &d->sim);
     if (status == PAWL_OK && ((d->sim->stepper->traits & STEPPER_DIFFERENTIABLE) == 0 ||
                               d->sim->coordinates->ops->has_tree_joints)) {
         status = PAWL_FAIL(

@@ -37,6 +37,8 @@ static const char *const settings_formulations[PAWL_FORMULATION_COUNT][2] = {
     [PAWL_FORMULATION_REDUCED] =
         {"reduced",
          "joint coordinates on a spanning tree, loops as constraints: steppers euler, moreau, lit"},
+    [PAWL_FORMULATION_AUTO] =
+        {"auto", "the one of these that is expected to cost less; the run says which and why"},
 };
 
 const char *pawl_formulation_name(int kind)
@@ -88,8 +90,9 @@ static const setting_row settings_table[] = {
           "which algorithm solves the constraint problem"),
     TABLE(
         "formulation", formulation, PAWL_FORMULATION_MAXIMAL, pawl_formulation_name,
-        "maximal reduced",
-        "coordinates of the motion: six for each body, or those of the joints of a spanning tree"),
+        "maximal reduced auto",
+        "coordinates of the motion: six for each body, those of the joints of a spanning tree, or "
+        "whichever costs less"),
     CHOICE(reduced.base, PAWL_REDUCED_BASE_QUATERNION, PAWL_REDUCED_BASE_COUNT, "quaternion euler",
            "rotation coordinates of a floating base in reduced coordinates"),
     CHOICE(delassus, PAWL_DELASSUS_AUTO, PAWL_DELASSUS_COUNT, "auto dense sparse matrix-free",
@@ -101,6 +104,9 @@ static const setting_row settings_table[] = {
     REAL(erp.limit, 0.2, 0, 1, "-", "fraction of a limit violation removed per step"),
     REAL(erp.contact, 0.2, 0, 1, "-", "fraction of a penetration removed per step"),
     REAL(contact.margin, 1e-3, 0, 1, "m", "distance within which contacts get rows"),
+    REAL(contact.allowed_depth, 0.0, -1, 1, "m",
+         "depth that contacts leave alone (the margin of loops eq. 91a); negative: distance that "
+         "they keep, at most contact.margin"),
     REAL(contact.max_push, 1.0, 0, 1e6, "m/s", "largest speed at which a penetration is removed"),
     REAL(limit.max_push, 1.0, 0, 1e6, "m/s, rad/s",
          "largest rate at which a limit violation is removed"),
@@ -120,7 +126,8 @@ static const setting_row settings_table[] = {
           "largest number of corners kept of such a patch; 0: all, otherwise an approximation"),
     CHOICE(solver.variant, PAWL_VARIANT_OWN, PAWL_VARIANT_COUNT, "own paper",
            "paper: the solvers of the loops paper's Table I as published, with joints inside the "
-           "iteration, its steps, parameters and three tolerances"),
+           "iteration, its steps, parameters and three tolerances, and limits and contacts "
+           "stabilized by eqs. 90 and 91 as printed"),
     REAL(solver.tolerance, 1e-8, 0, 1, "m/s", "limit of the scaled natural-map residual"),
     COUNT(solver.max_iterations, 2000, 1, 1000000, "sweeps of an iterative solver"),
     COUNT(solver.budget, 0, 0, 1000000,
@@ -474,6 +481,12 @@ pawl_status pawl_settings_check(const pawl_env *env, const pawl_settings *s)
                          "sleep.time=%g, but no body sleeps in steps of %s; expected 0, or stepper "
                          "euler or moreau",
                          s->sleep.time, stepper->name);
+    }
+    if (s->contact.allowed_depth < -s->contact.margin) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
+                         "contact.allowed_depth=%g asks for a distance of %g m, but contacts are "
+                         "known within contact.margin=%g m; expected a larger contact.margin",
+                         s->contact.allowed_depth, -s->contact.allowed_depth, s->contact.margin);
     }
     for (int i = 0; i < SETTING_ROWS; ++i) {
         char text[64];

@@ -8,7 +8,9 @@
 #include "base/guard.h"
 #include "rows/measure.h"
 #include "step/common/impact.h"
+#include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
+#include <stdio.h>
 #include <string.h>
 
 // Steppers without rows (mdp, nmdp) use coordinates and contact models of their own: no solver, no impacts.
@@ -209,6 +211,45 @@ static pawl_status sim_create_all(pawl_sim *sim)
     return sim_create_parts(sim, room);
 }
 
+// Steppers with a tree of their own do not ask for coordinates: theirs are maximal ones.
+pawl_status pawl_choose_formulation(const pawl_env *env, const pawl_model *model,
+                                    const pawl_settings *settings, pawl_formulation *out,
+                                    char *reason, size_t size)
+{
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, model);
+    PAWL_NEED(env, settings);
+    PAWL_NEED(env, out);
+    const pawl_stepper_ops *stepper = pawl_stepper_find((int)settings->stepper);
+    if (stepper == NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "no stepper of kind %d", (int)settings->stepper);
+    }
+    char text[COORDINATES_REASON] = "";
+    int kind = PAWL_FORMULATION_MAXIMAL;
+    bool alike = (stepper->traits & STEPPER_MOVES_ALIKE) != 0;
+    PAWL_TRY(pawl_coordinates_choose(env, model, settings, alike, &kind, text));
+    *out = (pawl_formulation)kind;
+    if (reason != NULL && size > 0) {
+        (void)snprintf(reason, size, "%s", text);
+    }
+    return PAWL_OK;
+}
+
+const char *pawl_sim_formulation_reason(const pawl_sim *sim)
+{
+    return sim == NULL ? "" : sim->choice;
+}
+
+// The settings of a sim name the coordinates that it has.
+static pawl_status sim_choose(pawl_sim *sim)
+{
+    pawl_settings *set = &sim->settings;
+    return pawl_coordinates_find((int)set->formulation) != NULL
+               ? PAWL_OK
+               : pawl_choose_formulation(&sim->env, sim->model, set, &set->formulation, sim->choice,
+                                         sizeof sim->choice);
+}
+
 // A sim at the start of the model as the file states it, before joints are assembled: `pawl check` reports on it.
 pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out)
@@ -228,7 +269,10 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
     pawl_live_begin(&sim->live, env, model);
     sim->settings = *settings;
     sim->stepper = pawl_stepper_find((int)settings->stepper);
-    pawl_status status = sim_create_all(sim);
+    pawl_status status = sim_choose(sim);
+    if (status == PAWL_OK) {
+        status = sim_create_all(sim);
+    }
     if (status != PAWL_OK) {
         pawl_sim_destroy(sim);
         return status;
@@ -427,7 +471,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
         memset(c->out.reaction, 0,
                (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->out.reaction);
-        c->position.deferred.count = 0;
+        pawl_forget_reactions(c, (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0);
         c->out.contact_demand = c->out.impact_demand = 0;
         c->out.failed = false;
         c->out.position_failures = 0;
@@ -526,7 +570,7 @@ static void sim_sleep(pawl_sim *sim)
         for (int i = 0; i < pawl_impulse_slots(sim->model).count; ++i) {
             c->out.reaction[i] = s->impulses[i];
         }
-        c->position.deferred.count = 0;
+        pawl_forget_reactions(c, false);
         c->out.contact_count = 0;
         c->out.events.count = 0;
         c->placed = false;

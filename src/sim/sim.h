@@ -3,6 +3,7 @@
 //
 // A simulation: the model's assembly, a solver, and two states, one of which is being written.
 #pragma once
+#include "coordinates/coordinates_choice.h"
 #include "coordinates/weak_search.h"
 #include "model/live_model.h"
 #include "step/stepper_ops.h"
@@ -15,10 +16,11 @@ struct pawl_sim {
     pawl_settings settings;
     const pawl_stepper_ops *stepper;
     coordinates *coordinates;
-    pawl_assembly *assembly; // their rows
-    pawl_delassus *delassus; // and operator
-    weak_space *weak;        // of the rows; NULL where none is weak
-    bool weak_is_exact;      // but for rounding: every row is met all the same
+    pawl_assembly *assembly;         // their rows
+    pawl_delassus *delassus;         // and operator
+    weak_space *weak;                // of the rows; NULL where none is weak
+    char choice[COORDINATES_REASON]; // what formulation=auto found; empty: it was not asked
+    bool weak_is_exact;              // but for rounding: every row is met all the same
     pawl_solver *solver;
     island_solver *islands;
     contact_finder *finder;

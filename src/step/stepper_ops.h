@@ -22,6 +22,8 @@ enum { // stepper_ops.traits
     STEPPER_DIFFERENTIABLE = 1u << 4,
     // Finds contacts in its velocity update alone, so that bodies may sleep (sleep.h).
     STEPPER_SLEEPS = 1u << 5,
+    // The same step in every kind of coordinates, so that formulation=auto may choose.
+    STEPPER_MOVES_ALIKE = 1u << 6,
 };
 
 // The residual of steppers that solve another problem than the rows.

@@ -11,6 +11,7 @@
 // first. Accelerations are true ones: gravity is a force on each link, since bodies may have a
 // gravity scale of their own, and the usual trick of accelerating the root would not allow that.
 #include "tree/articulated.h"
+#include "base/kernel.h"
 #include <string.h>
 
 // Gravity and the push of a link about its origin.
@@ -160,7 +161,7 @@ static void articulated_matrix(const spatial_inertia *i, double M[6][6])
     }
 }
 
-static spatial articulated_mul(double M[6][6], spatial s)
+PAWL_KERNEL_PART spatial articulated_mul(double M[6][6], spatial s)
 {
     double x[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z}, y[6];
     for (int r = 0; r < 6; ++r) {
@@ -170,22 +171,23 @@ static spatial articulated_mul(double M[6][6], spatial s)
     return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
 }
 
-// Takes column k out of what the links below it resist with: M, of which U = M S is kept. Returns the inverse
-// of S . U, 0 where rounding is all that is left of `scale`.
-static double articulated_reduce(reduced_motion *m, int k, double scale, double M[6][6])
+// Takes a column S out of what the links below it resist with: M, of which U = M S is returned. `inverse` becomes that
+// of S . U + added, 0 where rounding is all that is left of `scale`.
+PAWL_KERNEL_PART spatial articulated_reduce(spatial S, double added, double scale, double M[6][6],
+                                            double *inverse)
 {
     const double rounding = 1e-14;
-    spatial U = articulated_mul(M, m->S[k]);
+    spatial U = articulated_mul(M, S);
     double u[6] = {U.v.x, U.v.y, U.v.z, U.w.x, U.w.y, U.w.z};
-    double pivot = sp_dot(m->S[k], U);
-    double inverse = pivot > rounding * scale ? 1.0 / pivot : 0.0;
-    m->U[k] = U;
+    double pivot = sp_dot(S, U) + added;
+    *inverse = pivot > rounding * scale ? 1.0 / pivot : 0.0;
     for (int r = 0; r < 6; ++r) {
+        double scaled = u[r] * *inverse;
         for (int c = 0; c < 6; ++c) {
-            M[r][c] -= u[r] * inverse * u[c];
+            M[r][c] -= scaled * u[c];
         }
     }
-    return inverse;
+    return U;
 }
 
 // One column of the inward pass (Featherstone, section 7.3): u = tau - S . bias, M_a = M - U UT /
@@ -194,8 +196,8 @@ static double articulated_reduce(reduced_motion *m, int k, double scale, double 
 static void articulated_eliminate(reduced_motion *m, int k, double tau, double M[6][6],
                                   spatial *bias)
 {
-    double inverse = articulated_reduce(m, k, 0.0, M);
-    spatial U = m->U[k];
+    double inverse;
+    spatial U = m->U[k] = articulated_reduce(m->S[k], 0.0, 0.0, M, &inverse);
     m->pivot[k] = inverse;
     m->column_force[k] = tau - sp_dot(m->S[k], *bias);
     spatial c = {v3_scale(m->rate[k], m->S_rate[k].v), v3_scale(m->rate[k], m->S_rate[k].w)};
@@ -203,7 +205,7 @@ static void articulated_eliminate(reduced_motion *m, int k, double tau, double M
     *bias = sp_axpy(*bias, m->column_force[k] * inverse, U);
 }
 
-static void articulated_add(double M[6][6], double sum[6][6])
+PAWL_KERNEL_PART void articulated_add(double M[6][6], double sum[6][6])
 {
     for (int r = 0; r < 6; ++r) {
         for (int c = 0; c < 6; ++c) {
@@ -212,65 +214,84 @@ static void articulated_add(double M[6][6], double sum[6][6])
     }
 }
 
+articulated_factor pawl_articulated_factor_carve(const reduced_tree *tree, pawl_carver *mem)
+{
+    articulated_factor f;
+    f.U = PAWL_CARVE(mem, spatial, tree->column_count);
+    f.inverse = PAWL_CARVE(mem, double, tree->column_count);
+    f.root = PAWL_CARVE(mem, double, tree->column_count);
+    return f;
+}
+
 // `scale` is S . M S before other columns of the same joint are taken out. A pivot that is rounding
 // of that belongs to a column whose direction the others of its joint already span.
-void pawl_reduced_articulate(reduced_motion *m, double *inverse)
+PAWL_KERNEL static void articulated_run(reduced_motion *m, const double *added,
+                                        const articulated_factor *out)
 {
     const reduced_tree *t = m->tree;
-    for (int i = 0; i < t->link_count; ++i) {
-        articulated_matrix(&m->inertia[i], m->articulated[i]);
-    }
     for (int i = t->link_count - 1; i >= 0; --i) {
         const reduced_link *l = &t->links[i];
-        double scale[6];
-        for (int k = 0; k < l->column_count; ++k) {
+        double(*M)[6] = m->articulated[i], scale[6] = {0};
+        for (int k = 0; k < l->column_count && l->column_count > 1; ++k) {
             spatial S = m->S[l->first_column + k];
-            scale[k] = sp_dot(S, articulated_mul(m->articulated[i], S));
+            scale[k] = sp_dot(S, articulated_mul(M, S));
         }
         for (int k = l->column_count - 1; k >= 0; --k) {
-            inverse[l->first_column + k] =
-                articulated_reduce(m, l->first_column + k, scale[k], m->articulated[i]);
+            int column = l->first_column + k;
+            out->U[column] = articulated_reduce(m->S[column], added == NULL ? 0.0 : added[column],
+                                                scale[k], M, &out->inverse[column]);
+            out->root[column] = sqrt(out->inverse[column]);
         }
         int parent = pawl_reduced_sum_parent(t, i);
         if (parent >= 0) {
-            articulated_add(m->articulated[i], m->articulated[parent]);
+            articulated_add(M, m->articulated[parent]);
         }
     }
 }
 
+void pawl_reduced_articulate(reduced_motion *m, const double *added, const articulated_factor *out)
+{
+    for (int i = 0; i < m->tree->link_count; ++i) {
+        articulated_matrix(&m->inertia[i], m->articulated[i]);
+    }
+    articulated_run(m, added, out);
+}
+
 // Inward pass without bias: x_k is the force left at column k after the columns further out have
 // yielded.
-void pawl_reduced_articulated_forces(const reduced_motion *m, const double *inverse,
-                                     spatial *wrench, double *x)
+void pawl_reduced_articulated_forces(const reduced_motion *m, const articulated_factor *f,
+                                     const double *tau, spatial *wrench, double *x)
 {
     const reduced_tree *t = m->tree;
     for (int i = t->link_count - 1; i >= 0; --i) {
         const reduced_link *l = &t->links[i];
+        spatial w = wrench[i];
         for (int k = l->first_column + l->column_count - 1; k >= l->first_column; --k) {
-            x[k] = sp_dot(m->S[k], wrench[i]);
-            wrench[i] = sp_axpy(wrench[i], -x[k] * inverse[k], m->U[k]);
+            x[k] = sp_dot(m->S[k], w) + (tau == NULL ? 0.0 : tau[k]);
+            w = sp_axpy(w, -x[k] * f->inverse[k], f->U[k]);
         }
         int parent = pawl_reduced_sum_parent(t, i);
         if (parent >= 0) {
-            wrench[parent] = sp_add(wrench[parent], wrench[i]);
+            wrench[parent] = sp_add(wrench[parent], w);
         }
     }
 }
 
 // Outward pass, the transpose of the one above. Driven links are at rest here: rates are responses
 // to impulses.
-void pawl_reduced_articulated_rates(const reduced_motion *m, const double *inverse, const double *y,
-                                    double *rate, spatial *V)
+void pawl_reduced_articulated_rates(const reduced_motion *m, const articulated_factor *f,
+                                    const double *y, double *rate, spatial *V)
 {
     const reduced_tree *t = m->tree;
     for (int i = 0; i < t->link_count; ++i) {
         const reduced_link *l = &t->links[i];
         int parent = pawl_reduced_sum_parent(t, i);
-        V[i] = parent < 0 ? sp_zero() : V[parent];
+        spatial v = parent < 0 ? sp_zero() : V[parent];
         for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
-            rate[k] = y[k] - sp_dot(m->U[k], V[i]) * inverse[k];
-            V[i] = sp_axpy(V[i], rate[k], m->S[k]);
+            rate[k] = y[k] - sp_dot(f->U[k], v) * f->inverse[k];
+            v = sp_axpy(v, rate[k], m->S[k]);
         }
+        V[i] = v;
     }
 }
 

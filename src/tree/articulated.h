@@ -40,15 +40,23 @@ static inline double pawl_reduced_pivot(const reduced_tree *tree, const double *
     return factor[tree->factor_row[k] + tree->columns[k].depth];
 }
 
-// The same inverse by articulated bodies, in O(nv): H^-1 = B D^-1 BT with D diagonal. First the articulated
-// inertias of a placed motion; `inverse` (nv) becomes D^-1, 0 where a column has no inertia of its own, as a
-// gimbal in its lock. U is kept for the other two and is lost in forward dynamics.
-void pawl_reduced_articulate(reduced_motion *motion, double *inverse);
-// x (nv) = BT tau for the generalized forces tau of wrenches (links, about their origins; they are lost).
-void pawl_reduced_articulated_forces(const reduced_motion *motion, const double *inverse,
-                                     spatial *wrench, double *x);
+// The same inverse by articulated bodies, in O(nv): H^-1 = B D^-1 BT with D diagonal.
+typedef struct articulated_factor {
+    spatial *U; // (nv) what the links below a column resist its motion with
+    double
+        *inverse; // (nv) D^-1, 0 where a column has no inertia of its own, as a gimbal in its lock
+    double *root; // (nv) D^-1/2
+} articulated_factor;
+articulated_factor pawl_articulated_factor_carve(const reduced_tree *tree, pawl_carver *mem);
+// Of a placed motion, with `added` (nv; NULL: nothing) on the diagonal of H.
+void pawl_reduced_articulate(reduced_motion *motion, const double *added,
+                             const articulated_factor *out);
+// x (nv) = BT tau for the generalized forces tau (NULL: none) and those of wrenches (links, about their
+// origins; they are lost).
+void pawl_reduced_articulated_forces(const reduced_motion *motion, const articulated_factor *f,
+                                     const double *tau, spatial *wrench, double *x);
 // The rates B y (nv) and the velocities of the links that go with them. `y` may be the rates.
-void pawl_reduced_articulated_rates(const reduced_motion *motion, const double *inverse,
+void pawl_reduced_articulated_rates(const reduced_motion *motion, const articulated_factor *f,
                                     const double *y, double *rate, spatial *V);
 
 double pawl_reduced_kinetic_energy(const reduced_motion *motion);

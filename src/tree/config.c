@@ -58,6 +58,13 @@ static void config_chain_values(const reduced_tree *tree, const reduced_link *l,
                                 double *values)
 {
     const reduced_column *c = &tree->columns[l->first_column];
+    if (l->column_count == 1) { // a hinge, a slider, a screw
+        pawl_quat q = rel.orientation;
+        values[0] = c->turn != 0.0 ? pawl_atan2(2.0 * (q.y * q.z + q.w * q.x),
+                                                1.0 - 2.0 * (q.x * q.x + q.z * q.z))
+                                   : rel.position.x;
+        return;
+    }
     pawl_mat3 r = quat_matrix(rel.orientation);
     double t[3] = {rel.position.x, rel.position.y, rel.position.z};
     int turns = 0, first = -1;

@@ -20,6 +20,7 @@ static reduced_motion *motion_layout(const reduced_tree *t, pawl_carver *mem)
     m.orientation = PAWL_CARVE(mem, pawl_quat, links);
     m.rotation = PAWL_CARVE(mem, pawl_mat3, links);
     m.turning = PAWL_CARVE(mem, pawl_mat3, links);
+    m.about_centre = PAWL_CARVE(mem, pawl_mat3, links);
     m.inertia = PAWL_CARVE(mem, spatial_inertia, links);
     m.composite = PAWL_CARVE(mem, spatial_inertia, links);
     m.balls = PAWL_CARVE(mem, reduced_ball, t->ball_count);
@@ -89,6 +90,21 @@ static pawl_quat motion_axis_turn(int axis, double angle)
     return q;
 }
 
+// Axis 0, 1 or 2 of a frame: that column of quat_matrix().
+static pawl_vec3 motion_axis(pawl_quat q, int axis)
+{
+    if (axis == 0) {
+        return v3(1.0 - 2.0 * (q.y * q.y + q.z * q.z), 2.0 * (q.x * q.y + q.w * q.z),
+                  2.0 * (q.x * q.z - q.w * q.y));
+    }
+    if (axis == 1) {
+        return v3(2.0 * (q.x * q.y - q.w * q.z), 1.0 - 2.0 * (q.x * q.x + q.z * q.z),
+                  2.0 * (q.y * q.z + q.w * q.x));
+    }
+    return v3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
+              1.0 - 2.0 * (q.x * q.x + q.y * q.y));
+}
+
 // Columns hold axes first (w the axis in the world, v the point it goes through) because the origin of a
 // link is known only when its frame has been followed to the end.
 //
@@ -97,8 +113,7 @@ static pawl_quat motion_axis_turn(int axis, double angle)
 static void motion_pass_column(reduced_motion *m, int k, double theta, motion_frame *f)
 {
     const reduced_column *c = &m->tree->columns[k];
-    pawl_mat3 axes = quat_matrix(f->turn);
-    pawl_vec3 e = m3_column(&axes, c->axis);
+    pawl_vec3 e = motion_axis(f->turn, c->axis);
     m->S[k] = (spatial){f->point, e};
     f->point = v3_axpy(f->point, c->slide * theta, e);
     if (c->turn != 0.0) {
@@ -134,6 +149,17 @@ static void motion_finish_ball(reduced_motion *m, int ball, pawl_vec3 origin)
     pawl_vec3 zero = v3(0.0, 0.0, 0.0);
     pawl_vec3 unit[3] = {v3(1.0, 0.0, 0.0), v3(0.0, 1.0, 0.0), v3(0.0, 0.0, 1.0)};
     b->arm = v3_sub(b->arm, origin);
+    if (v3_max_abs(b->chart.xi) == 0.0) { // L = 1, dL/dxi_j d = e_j x d / 2
+        for (int k = 0; k < 3; ++k) {
+            m->S[m->tree->ball_column[ball] + k] =
+                sp_motion_from(b->arm, zero, m3_column(&b->axes, k));
+            for (int j = 0; j < 3; ++j) {
+                pawl_vec3 d = m3_mul(&b->axes, v3_scale(0.5, v3_cross(unit[j], unit[k])));
+                b->derivative[j][k] = sp_motion_from(b->arm, zero, d);
+            }
+        }
+        return;
+    }
     for (int k = 0; k < 3; ++k) {
         pawl_vec3 w = m3_mul(&b->axes, pawl_chart_left(&b->chart, unit[k]));
         m->S[m->tree->ball_column[ball] + k] = sp_motion_from(b->arm, zero, w);
@@ -147,19 +173,15 @@ static void motion_finish_ball(reduced_motion *m, int ball, pawl_vec3 origin)
 // From the parent's frame through the columns of the joint to the frame of the child, and from
 // there to the child's centre of mass. The orientation is normalized at each link, so that rounding
 // does not add up along a chain.
-static void motion_place_link(reduced_motion *m, int i, const reduced_config *config, double time)
+static void motion_pose_link(reduced_motion *m, int i, const reduced_config *config, double time)
 {
     const reduced_tree *t = m->tree;
     const reduced_link *l = &t->links[i];
-    const model_body *body = &t->model->bodies[l->body];
     if (l->driven) {
-        pawl_pose pose = pawl_kinematic_pose(body, time);
+        pawl_pose pose = pawl_kinematic_pose(&t->model->bodies[l->body], time);
         m->position[i] = m->origin[i] = pose.position;
         m->orientation[i] = pose.orientation;
         m->rotation[i] = quat_matrix(pose.orientation);
-        m->inertia[i] = (spatial_inertia){0};
-        pawl_twist still = {0};
-        pawl_reduced_drive(m, i, pawl_kinematic_twist(body, time), still);
         return;
     }
     pawl_pose parent = l->parent < 0
@@ -180,6 +202,21 @@ static void motion_place_link(reduced_motion *m, int i, const reduced_config *co
     m->position[i] = v3_sub(f.point, m3_mul(&m->rotation[i], l->child_anchor));
     // A link without moving ancestors begins a tree with an origin of its own.
     m->origin[i] = pawl_reduced_sum_parent(t, i) < 0 ? m->position[i] : m->origin[l->parent];
+}
+
+// Columns about the origin, and the inertia, of a link whose pose is known.
+static void motion_finish_link(reduced_motion *m, int i, double time)
+{
+    const reduced_tree *t = m->tree;
+    const reduced_link *l = &t->links[i];
+    const model_body *body = &t->model->bodies[l->body];
+    if (l->driven) {
+        m->inertia[i] = (spatial_inertia){0};
+        m->about_centre[i] = (pawl_mat3){0};
+        pawl_twist still = {0};
+        pawl_reduced_drive(m, i, pawl_kinematic_twist(body, time), still);
+        return;
+    }
     for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
         int ball = t->columns[k].ball;
         if (ball < 0) {
@@ -188,14 +225,37 @@ static void motion_place_link(reduced_motion *m, int i, const reduced_config *co
             motion_finish_ball(m, ball, m->origin[i]);
         }
     }
-    pawl_mat3 inertia = m3_congruence(&m->rotation[i], &body->inertia);
-    m->inertia[i] = si_from(body->mass, v3_sub(m->position[i], m->origin[i]), &inertia);
+    m->about_centre[i] = m3_congruence(&m->rotation[i], &body->inertia);
+    m->inertia[i] = si_from(body->mass, v3_sub(m->position[i], m->origin[i]), &m->about_centre[i]);
+}
+
+void pawl_reduced_place_poses(reduced_motion *motion, const reduced_config *config, double time)
+{
+    for (int i = 0; i < motion->tree->link_count; ++i) {
+        motion_pose_link(motion, i, config, time);
+    }
 }
 
 void pawl_reduced_place(reduced_motion *motion, const reduced_config *config, double time)
 {
     for (int i = 0; i < motion->tree->link_count; ++i) {
-        motion_place_link(motion, i, config, time);
+        motion_pose_link(motion, i, config, time);
+        motion_finish_link(motion, i, time);
+    }
+}
+
+// The frame behind a ball is the child's joint frame, in which its new reference has its axes.
+void pawl_reduced_place_rest(reduced_motion *m, reduced_config *config, double time)
+{
+    const reduced_tree *t = m->tree;
+    pawl_reduced_recentre(t, config, NULL);
+    for (int b = 0; b < t->ball_count; ++b) {
+        int link = t->columns[t->ball_column[b]].link;
+        m->balls[b].chart = pawl_rotation_chart(v3(0.0, 0.0, 0.0));
+        m->balls[b].axes = quat_matrix(quat_mul(m->orientation[link], t->links[link].child_turn));
+    }
+    for (int i = 0; i < t->link_count; ++i) {
+        motion_finish_link(m, i, time);
     }
 }
 

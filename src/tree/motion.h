@@ -62,13 +62,14 @@ typedef struct reduced_motion {
     pawl_env env;
     size_t bytes;
     // by pawl_reduced_place
-    pawl_vec3 *origin;                              // (links) of their spatial vectors
-    pawl_vec3 *position;                            // (links) centres of mass
-    pawl_quat *orientation;                         // (links)
-    pawl_mat3 *rotation;                            // (links) the same
-    spatial_inertia *inertia;                       // (links)
-    spatial *S;                                     // (nv)
-    reduced_ball *balls;                            // (balls)
+    pawl_vec3 *origin;        // (links) of their spatial vectors
+    pawl_vec3 *position;      // (links) centres of mass
+    pawl_quat *orientation;   // (links)
+    pawl_mat3 *rotation;      // (links) the same
+    spatial_inertia *inertia; // (links)
+    pawl_mat3 *about_centre;  // (links) inertia about the centre of mass, world axes
+    spatial *S;               // (nv)
+    reduced_ball *balls;      // (balls)
     spatial *driven_velocity, *driven_acceleration; // (links) of driven links, about their origin
     // by pawl_reduced_move
     double *rate;      // (nv) theta'
@@ -105,6 +106,10 @@ void pawl_reduced_motion_destroy(reduced_motion *motion);
 // Poses, columns and inertias at a configuration. Driven links are where the model has them at `time`,
 // with the twist of then and no acceleration; pawl_reduced_drive() changes what must be otherwise.
 void pawl_reduced_place(reduced_motion *motion, const reduced_config *config, double time);
+// The poses alone; columns and inertias are to be found by pawl_reduced_place_rest() where they are wanted, which
+// recentres the configuration.
+void pawl_reduced_place_poses(reduced_motion *motion, const reduced_config *config, double time);
+void pawl_reduced_place_rest(reduced_motion *motion, reduced_config *config, double time);
 // After placing: twist and acceleration of a driven link's centre of mass (world axes).
 void pawl_reduced_drive(reduced_motion *motion, int link, pawl_twist twist,
                         pawl_twist acceleration);

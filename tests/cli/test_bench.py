@@ -100,6 +100,35 @@ def test_results_are_compared_by_iterations_and_lost_samples(smoke, pawl, tmp_pa
     assert "REGRESSION" in done.stdout
 
 
+def test_histories_end_where_the_matrix_does_and_agree_with_pawl_solve(smoke, pawl):
+    """A history is found anew by another command: the same iterations and residuals, and its last point is the cell's."""
+    residual, document = cells(smoke[0] / "a.json", "residual")
+    histories, solvers = document["histories"], [s["name"] for s in document["solvers"]]
+    unpack = lambda text: struct.unpack(f"<{len(base64.b64decode(text)) // 4}f", base64.b64decode(text))
+    iteration, value = unpack(histories["iteration"]), unpack(histories["residual"])
+    runs = {(s[0], s[1]) for s in document["samples"]}
+    assert {tuple(document["samples"][s][:2]) for s in histories["sample"]} == runs
+    checked = 0
+    for k, (sample, solver) in enumerate(zip(histories["sample"], histories["solver"])):
+        first, end = (histories["end"][k - 1] if k else 0), histories["end"][k]
+        assert list(iteration[first:end]) == sorted(set(iteration[first:end]))
+        assert value[end - 1] == residual[sample * len(solvers) + solver]
+        if solvers[solver] == "nbgs/paper" and end - first > 4 and checked < 2:
+            done = call(pawl, "solve", smoke[0] / "a-samples.h5", "--sample", str(sample), "--solver", "nbgs", "--set",
+                        "solver.variant=paper", "--tol", "1e-8", "--max-iterations", "500", "--history", "--json", "-", code=None)
+            history = json.loads(done.stdout)["samples"][0]["results"][0]["history"]
+            for i, v in list(zip(iteration[first:end], value[first:end]))[:-1]:
+                assert abs(history[int(i) - 1][5] - v) <= 1e-6 * v
+            checked += 1
+    assert checked == 2
+
+
+def test_a_choice_of_machines_and_scenarios_leaves_the_rest_out(pawl, tmp_path):
+    done = bench(pawl, "smoke", "--machines", "nunchuk", "--scenarios", "rest,drop", "--record-only", "-q", "-o", tmp_path / "c.h5")
+    assert "2 runs, 2 passed" in done.stdout
+    assert "fourbar" not in done.stdout
+
+
 def test_samples_are_solved_from_the_file_with_their_history(smoke, pawl):
     done = call(pawl, "solve", smoke[0] / "a-samples.h5", "--sample", "3", "--solver", "nbgs", "--set", "solver.variant=paper",
                 "--max-iterations", "50", "--history", "--json", "-", code=None)
@@ -112,7 +141,8 @@ def test_samples_are_solved_from_the_file_with_their_history(smoke, pawl):
 
 @pytest.mark.parametrize("words, message", [
     (("nonsense",), "no suite and no file"), (("smoke", "--solvers", "nsgs/paper"), "expected all"),
-    (("smoke", "--budget", "soon"), "--budget"), (("smoke", "-o", "/not there/x.h5"), "--output"),
+    (("smoke", "--budget", "soon"), "--budget"), (("smoke", "--machines", "tank"), "models/suite"),
+    (("smoke", "--scenarios", "dance"), "--scenarios"), (("smoke", "--scenarios", "limits"), "no run is left"), (("smoke", "-o", "/not there/x.h5"), "--output"),
     (("compare", "CMakeLists.txt", "CMakeLists.txt"), "cannot be opened")])
 def test_mistakes_are_named(pawl, words, message):
     assert message in bench(pawl, *words, code=2).stderr

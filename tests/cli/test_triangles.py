@@ -45,6 +45,9 @@ def test_a_ball_falls_into_a_cup_of_triangles_and_lies_on_its_hull(pawl, tmp_pat
     path = write_cup(tmp_path, 0.2)
     inside, notes = resting_height(pawl, path, "--mesh", "triangles")
     assert "by its triangles" in notes
+    parts, notes = resting_height(pawl, path, "--mesh", "parts")
+    assert "convex parts" in notes
+    assert parts == pytest.approx(inside, abs=1e-3)
     above, notes = resting_height(pawl, path)
     assert "convex hull" in notes
     assert inside == pytest.approx(0.1 + 0.2, abs=1e-3)
@@ -53,8 +56,8 @@ def test_a_ball_falls_into_a_cup_of_triangles_and_lies_on_its_hull(pawl, tmp_pat
 
 def test_both_ways_load_and_others_are_refused(pawl, tmp_path):
     path = write_cup(tmp_path, 0.2)
-    for how in ("hull", "triangles"):
+    for how in ("hull", "parts", "triangles"):
         assert pawl("check", path, "--mesh", how).returncode == 0
     done = pawl("check", path, "--mesh", "cubes")
     assert done.returncode == 2
-    assert "got 'cubes', expected hull or triangles" in done.stderr
+    assert "got 'cubes', expected hull, parts or triangles" in done.stderr

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Hostile meshes of the formats that pawl reads itself: the first byte chooses the format, the rest is the file. What is
-// read gets a hull and mass properties.
-#include "read/mesh.h"
+// read gets a hull, mass properties and, if it is small, convex parts.
+#include "read/mesh_parts.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -33,6 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             mesh_moments_of(&reader, &mesh, MESH_LEGACY, &moments) == PAWL_OK &&
             hull.count > MESH_HULL_VERTICES) {
             abort();
+        }
+        const mesh_parts *parts;
+        if (mesh.triangle_count > 0 && mesh.triangle_count < 13) {
+            (void)mesh_parts_make(&reader, &mesh, &parts);
         }
     }
     xml_reader_end(&reader);

@@ -131,7 +131,7 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0x463f61090b974423)},
         {"models/primitives/nunchuk.sdf",
          {{"stepper", "moreau"}, {"formulation", "reduced"}},
-         UINT64_C(0x697ae5eb38ca9824)},
+         UINT64_C(0x231e8f9d6d731b2e)},
         {"models/nmdp/robosimian-planar.sdf",
          {{"stepper", "nmdp"}, {"nmdp.order", "2"}},
          UINT64_C(0x000f78bf6615ec7e)},

@@ -12,7 +12,7 @@ typedef struct thread_run {
     int64_t iterations, factorizations;
 } thread_run;
 
-static thread_run thread_run_make(pawl_delassus_kind delassus, int threads, int steps)
+static thread_run thread_run_make(pawl_delassus_kind delassus, int threads, int steps, int budget)
 {
     mechanism m;
     thread_run run = {.fewest = INT32_MAX};
@@ -20,6 +20,7 @@ static thread_run thread_run_make(pawl_delassus_kind delassus, int threads, int 
     pawl_settings settings = scene_settings(2e-3);
     settings.delassus = delassus;
     settings.threads = threads;
+    settings.solver.budget = budget;
     mechanism_start(&m, &settings);
     for (int i = 0; i < steps; ++i) {
         scene_step(&m);
@@ -44,14 +45,23 @@ static void thread_run_compare(const thread_run *one, const thread_run *other)
     CHECK_INT(other->most, one->most);
 }
 
-TEST(one_two_and_three_threads_end_in_the_same_bits)
+TEST(one_two_three_and_seven_threads_end_in_the_same_bits)
 {
-    thread_run one = thread_run_make(PAWL_DELASSUS_AUTO, 1, 500);
+    thread_run one = thread_run_make(PAWL_DELASSUS_AUTO, 1, 500, 0);
     // Many at a time, and they meet: a ball in a stack is one island, not two.
     CHECK(one.most >= MANY_THINGS - MANY_BALLS);
     CHECK(one.fewest < one.most);
-    for (int threads = 2; threads <= 3; ++threads) {
-        thread_run other = thread_run_make(PAWL_DELASSUS_AUTO, threads, 500);
+    for (int threads = 2; threads <= 7; threads += threads == 3 ? 4 : 1) {
+        thread_run other = thread_run_make(PAWL_DELASSUS_AUTO, threads, 500, 0);
+        thread_run_compare(&one, &other);
+    }
+}
+
+TEST(budgets_give_the_same_bits_with_threads)
+{
+    thread_run one = thread_run_make(PAWL_DELASSUS_AUTO, 1, 60, 8);
+    for (int threads = 2; threads <= 7; threads += threads == 3 ? 4 : 1) {
+        thread_run other = thread_run_make(PAWL_DELASSUS_AUTO, threads, 60, 8);
         thread_run_compare(&one, &other);
     }
 }
@@ -59,8 +69,8 @@ TEST(one_two_and_three_threads_end_in_the_same_bits)
 TEST(every_operator_gives_the_same_bits_with_threads)
 {
     for (int kind = PAWL_DELASSUS_DENSE; kind < PAWL_DELASSUS_COUNT; ++kind) {
-        thread_run one = thread_run_make((pawl_delassus_kind)kind, 1, 30);
-        thread_run four = thread_run_make((pawl_delassus_kind)kind, 4, 30);
+        thread_run one = thread_run_make((pawl_delassus_kind)kind, 1, 30, 0);
+        thread_run four = thread_run_make((pawl_delassus_kind)kind, 4, 30, 0);
         thread_run_compare(&one, &four);
     }
 }

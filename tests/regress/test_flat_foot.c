@@ -16,6 +16,7 @@ static const double foot_half = 0.1, foot_height = 0.02;
 static void foot_begin(mechanism *m, pawl_stepper_kind stepper, uint64_t *seed)
 {
     mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0, 0, -9.81));
     pawl_body_def def = pawl_body_def_default();
     double tilt = random_in(seed, 1e-8, 4e-8), turn = random_in(seed, 0.0, 6.28);
     def.mass = 1.0;

@@ -42,7 +42,7 @@ async function open(options = {}) {
 test("the page shows the conclusions and a curve for each solver", async () => {
     const { tab, troubles } = await open();
     assert.equal(await tab.locator(".conclusions li").count(), results.conclusions.length);
-    assert.equal(await tab.locator(".curve").count(), 5);
+    assert.equal(await tab.locator("#profile .curve").count(), 5);
     assert.equal(await tab.locator(".numbers tbody tr").count(), 5);
     const row = tab.locator(".numbers tbody tr", { has: tab.locator("th", { hasText: /^auto$/ }) });
     assert.match(await row.innerText(), /36\s+100\.0 %/);
@@ -57,9 +57,13 @@ test("filters leave what they say", async () => {
     const own = results.samples.filter((s) => s[0] === "fourbar-fixed").length;
     assert.match(await tab.locator(".count").innerText(), new RegExp(`^${own} samples`));
     await tab.getByRole("button", { name: "as published", exact: true }).click();
-    assert.equal(await tab.locator(".curve").count(), 1);
+    assert.equal(await tab.locator("#profile .curve").count(), 1);
     await tab.locator(".chip", { hasText: /^auto$/ }).click();
-    assert.equal(await tab.locator(".curve").count(), 2);
+    assert.equal(await tab.locator("#profile .curve").count(), 2);
+    // Histories: those of one sample, chosen by its name, for the solvers that are shown.
+    const own_history = results.histories.sample.findIndex((s) => results.samples[s][0] === "fourbar-fixed");
+    await tab.getByLabel("sample", { exact: true }).selectOption(String(results.histories.sample[own_history]));
+    assert.equal(await tab.locator("#history circle.end").count(), 2);
     await tab.getByLabel("of", { exact: true }).selectOption("iterations");
     assert.match(await tab.locator("#boxes").innerText(), /iterations/);
     assert.deepEqual(troubles, []);

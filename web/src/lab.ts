@@ -3,7 +3,7 @@
 //
 // The page of pawl bench: conclusions, filters by solver, machine, scenario and category, and charts of what they leave.
 import css from "./lab.css";
-import { accuracyChart, boxChart, heatMap, html, profileChart, seconds } from "./lab_charts";
+import { accuracyChart, boxChart, heatMap, historyChart, html, look, profileChart, profileGrid, seconds } from "./lab_charts";
 import { Filter, Lab, Quantity, Score, readLab, scores, select } from "./lab_data";
 
 const measures: [Quantity, string, string][] = [
@@ -22,6 +22,7 @@ class Page {
     private measure: Quantity = "residual";
     private across: "category" | "system" | "scenario" = "category";
     private order: keyof Score = "area";
+    private history = ""; // the sample whose histories are drawn; "" for the median of all that the filters leave
     private parts: Record<string, HTMLElement> = {};
 
     constructor(private lab: Lab, private root: HTMLElement) {
@@ -85,9 +86,12 @@ class Page {
                 })), this.parts.count = html("span", { class: "count", "aria-live": "polite" })), this.parts.chips));
         this.root.append(html("main", {},
             this.section("profile", "Performance profiles", "How often a solver is within a factor of the fastest, at the accuracy chosen (Dolan and Moré). Higher and further left is better; the right end is how much it solves at all."),
+            this.section("profiles", "Profiles by category", "The same for each kind of sample that the filters leave; colours as above."),
             this.section("heat", "Solved, in percent", "Share of samples that reach the accuracy; a dash where a solver does not apply. Small numbers are samples.",
                 this.choice("by", [["category", "category"], ["system", "machine"], ["scenario", "scenario"]], "category", (v) => { this.across = v as "category"; })),
             this.section("accuracy", "Accuracy against time", "Medians, with the middle half of the samples as a cross; squares are solvers as published. Down and left is better."),
+            this.section("history", "Residual histories", "How far a solver is after its iterations, on one sample of each run. A dot is the answer; solvers that do not tell their iterations have only that. The line is the tolerance.",
+                this.parts.historyField = html("span", {})),
             this.section("boxes", "Distributions", "Boxes are the middle half of the samples, whiskers the 5th and the 95th percentile.",
                 this.choice("of", measures.map(([key, text]) => [key, text]), "residual", (v) => { this.measure = v as Quantity; })),
             this.section("table", "Numbers", "Click a heading to sort. Sensitivity is the 95th percentile; time, residual and iterations are medians.")));
@@ -105,7 +109,7 @@ class Page {
 
     private drawChips(): void {
         const chips = this.lab.solvers.map((s, i) => {
-            const chip = html("button", { type: "button", class: s.paper ? "chip paper" : "chip", "aria-pressed": String(this.filter.solvers.has(i)), "data-solver": i }, s.name);
+            const chip = html("button", { type: "button", class: s.paper ? "chip paper" : "chip", "aria-pressed": String(this.filter.solvers.has(i)), "data-solver": i, style: `--c:${look(this.lab, i).color}` }, s.name);
             chip.addEventListener("click", () => {
                 if (!this.filter.solvers.delete(i)) this.filter.solvers.add(i);
                 this.draw();
@@ -141,6 +145,15 @@ class Page {
         return order.map((name) => ({ name, samples: samples.filter((i) => of(i) === name) })).filter((c) => c.samples.length > 0);
     }
 
+    private drawHistories(samples: number[], solvers: number[]): void {
+        const left = new Set(samples), all = this.lab.histories.filter((h) => left.has(h.sample)), known = [...new Set(all.map((h) => h.sample))];
+        if (this.history && !known.includes(Number(this.history))) this.history = "";
+        const label = (i: number) => { const s = this.lab.samples[i]; return `${s.system}, ${s.scenario}, step ${s.step}`; };
+        this.parts.historyField.replaceChildren(this.choice("sample", [["", `median of ${known.length}`], ...known.map((i) => [String(i), label(i)] as [string, string])], this.history, (v) => { this.history = v; }));
+        const shown = this.history ? all.filter((h) => h.sample === Number(this.history)) : all;
+        this.parts.history.replaceChildren(shown.length ? historyChart(this.lab, shown, solvers) : html("p", { class: "note" }, "No sample with a history is left by the filters."));
+    }
+
     private draw(): void {
         const { lab, filter } = this, samples = select(lab, filter), solvers = this.ranking().filter((i) => filter.solvers.has(i));
         const list = scores(lab, samples, solvers, filter.decade), time = lab.cells[`time_${filter.decade}` as Quantity], n = lab.solvers.length;
@@ -152,6 +165,9 @@ class Page {
         this.parts.count.textContent = `${samples.length.toLocaleString("en")} samples, ${solvers.length} solvers`;
         this.drawChips();
         this.parts.profile.replaceChildren(profileChart(lab, list));
+        const kinds = this.lab.categories.map((name, c) => ({ name, samples: samples.filter((i) => lab.samples[i].category === c) })).filter((k) => k.samples.length > 0);
+        this.parts.profiles.replaceChildren(profileGrid(lab, kinds.map((k) => ({ title: k.name, count: k.samples.length, list: scores(lab, k.samples, solvers, filter.decade) }))));
+        this.drawHistories(samples, solvers);
         this.parts.heat.replaceChildren(heatMap(lab, solvers, this.columns(samples), share));
         this.parts.accuracy.replaceChildren(accuracyChart(lab, samples, list));
         const measure = measures.find(([key]) => key === this.measure) ?? measures[0];

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Charts as SVG, drawn from scratch: profiles, accuracy against time, boxes, and a heat map as a table.
-import { Lab, Quantity, Score, quantile, values } from "./lab_data";
+import { History, Lab, Quantity, Score, quantile, residualAt, values } from "./lab_data";
 
 const space = "http://www.w3.org/2000/svg";
 type Attributes = Record<string, string | number>;
@@ -71,11 +71,15 @@ function labels(f: Frame, items: { y: number; text: string; color: string; solve
     for (const s of sorted) f.root.append(svg("text", { class: "series", x: f.width - f.right + 8, y: s.y + 4, fill: s.color, "data-solver": s.solver }, s.text));
 }
 
-export function profileChart(lab: Lab, list: Score[]): SVGElement {
-    const far = Math.max(...list.map((s) => s.ratios.length ? quantile(s.ratios, 0.99) : 1));
-    const most = Math.min(1000, Math.max(10, 10 ** Math.ceil(Math.log10(far)))), f = frame(900, 400, [1, most], [0, 1], false, ["time over that of the fastest solver, τ", "share of samples solved within τ"], 176);
-    const ends: { y: number; text: string; color: string; solver: number }[] = [];
-    for (const s of list) {
+/** Largest ratio that the axis of a profile has. */
+function profileEnd(lists: Score[][]): number {
+    const far = Math.max(1, ...lists.flatMap((list) => list.map((s) => s.ratios.length ? quantile(s.ratios, 0.95) : 1)));
+    return Math.min(1000, Math.max(10, 10 ** Math.ceil(Math.log10(far))));
+}
+
+/** Steps of all solvers; returns where they end, for labels. */
+function profileCurves(lab: Lab, list: Score[], f: Frame, most: number): { y: number; text: string; color: string; solver: number }[] {
+    return list.map((s) => {
         const { color, dash } = look(lab, s.solver), all = Math.max(1, s.tried);
         let path = `M${f.x(1).toFixed(1)} ${f.y(0).toFixed(1)}`, share = 0, lastX = NaN;
         s.ratios.forEach((ratio, i) => {
@@ -89,10 +93,24 @@ export function profileChart(lab: Lab, list: Score[]): SVGElement {
         path += `H${f.x(most).toFixed(1)}`;
         f.root.append(svg("path", { class: "curve", d: path, stroke: color, "stroke-dasharray": dash, "data-solver": s.solver },
             svg("title", {}, `${lab.solvers[s.solver].name}: solves ${(100 * s.solved).toFixed(1)} %, fastest on ${(100 * s.best).toFixed(1)} %`)));
-        ends.push({ y: f.y(share), text: lab.solvers[s.solver].name, color, solver: s.solver });
-    }
-    labels(f, ends);
+        return { y: f.y(share), text: lab.solvers[s.solver].name, color, solver: s.solver };
+    });
+}
+
+export function profileChart(lab: Lab, list: Score[]): SVGElement {
+    const most = profileEnd([list]), f = frame(900, 400, [1, most], [0, 1], false, ["time over that of the fastest solver, τ", "share of samples solved within τ"], 176);
+    labels(f, profileCurves(lab, list, f, most));
     return f.root;
+}
+
+/** Small profiles side by side, with the same axes. */
+export function profileGrid(lab: Lab, parts: { title: string; count: number; list: Score[] }[]): HTMLElement {
+    const most = profileEnd(parts.map((p) => p.list));
+    return html("div", { class: "small-charts" }, ...parts.map((p) => {
+        const f = frame(430, 250, [1, most], [0, 1], false, ["τ", ""], 14);
+        profileCurves(lab, p.list, f, most);
+        return html("figure", {}, html("figcaption", {}, p.title, html("small", {}, `${p.count.toLocaleString("en")} samples`)), f.root);
+    }));
 }
 
 /** Medians of time and residual with the middle half of the samples as a cross. */
@@ -118,6 +136,38 @@ export function accuracyChart(lab: Lab, samples: number[], list: Score[]): SVGEl
             svg("title", {}, `${name}: median ${seconds(p.t[1])}, residual ${p.r[1].toExponential(1)} m/s`));
         f.root.append(g);
         ends.push({ y: f.y(p.r[1]), text: name, color, solver: p.s.solver });
+    }
+    labels(f, ends);
+    return f.root;
+}
+
+/** Residual by iteration, the median over samples where there are several. Solvers that do not tell their iterations have a dot: the answer. */
+export function historyChart(lab: Lab, histories: History[], solvers: number[]): SVGElement {
+    const floor = 1e-14, shown = solvers.map((solver) => ({ solver, own: histories.filter((h) => h.solver === solver) })).filter((s) => s.own.length);
+    const last = Math.max(10, ...histories.map((h) => h.iteration[h.iteration.length - 1]));
+    const curves = shown.map(({ solver, own }) => {
+        const end = Math.max(...own.map((h) => h.iteration[h.iteration.length - 1])), points: [number, number][] = [];
+        for (let i = 1; i <= end; i = i < 16 ? i + 1 : i + Math.max(1, Math.floor(i / 8))) {
+            const r = own.map((h) => residualAt(h, i)).filter((v) => Number.isFinite(v)).sort((a, b) => a - b);
+            // Before half of the samples have a residual there is no median to speak of.
+            if (2 * r.length > own.length) points.push([i, Math.max(floor, quantile(r, 0.5))]);
+        }
+        const ends = own.map((h) => h.residual[h.residual.length - 1]).sort((a, b) => a - b);
+        points.push([end, Math.max(floor, quantile(ends, 0.5))]);
+        return { solver, points };
+    });
+    const values = curves.flatMap((c) => c.points.map((p) => p[1])).filter((v) => Number.isFinite(v));
+    const low = 10 ** Math.floor(Math.log10(Math.min(1e-10, ...values))), high = 10 ** Math.ceil(Math.log10(Math.min(1e4, Math.max(1, ...values))));
+    const f = frame(900, 400, [1, last], [low, high], true, ["iterations", "scaled natural map [m/s]"], 150);
+    f.root.append(svg("line", { class: "goal", x1: f.x(1), x2: f.x(last), y1: f.y(lab.tolerance), y2: f.y(lab.tolerance) }, svg("title", {}, "tolerance of the solvers")));
+    const ends: { y: number; text: string; color: string; solver: number }[] = [];
+    for (const { solver, points } of curves) {
+        const { color, dash } = look(lab, solver), name = lab.solvers[solver].name, at = (p: [number, number]) => `${f.x(p[0]).toFixed(1)},${f.y(Math.min(high, p[1])).toFixed(1)}`;
+        if (points.length > 2) f.root.append(svg("polyline", { class: "curve history", points: points.map(at).join(" "), stroke: color, "stroke-dasharray": dash, "data-solver": solver }, svg("title", {}, name)));
+        const end = points[points.length - 1];
+        f.root.append(svg("circle", { class: "end", cx: f.x(end[0]), cy: f.y(Math.min(high, end[1])), r: 3.5, fill: color, "data-solver": solver },
+            svg("title", {}, `${name}: ${end[1].toExponential(1)} m/s after ${end[0]} iterations`)));
+        ends.push({ y: f.y(Math.min(high, end[1])), text: name, color, solver });
     }
     labels(f, ends);
     return f.root;

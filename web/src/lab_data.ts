@@ -10,10 +10,13 @@ export interface Sample {
 }
 export type Quantity = "seconds" | "iterations" | "outcome" | "residual" | "dual" | "complementarity" | "penetration"
     | "sensitivity" | "jump" | "time_4" | "time_6" | "time_8";
+/** How far a solver is after its iterations, on one sample; the last point is its answer. */
+export interface History { sample: number; solver: number; iteration: Float32Array; residual: Float32Array }
 export interface Lab {
     suite: string; pawl: string; machine: string; system: string; date: string; tolerance: number; maxIterations: number;
     recorded: number; default: string; categories: string[]; solvers: Solver[]; samples: Sample[]; conclusions: string[];
     ranking: number[]; // solvers, the best over all samples first; set by the page
+    histories: History[];
     cells: Record<Quantity, Float32Array>; // sample by sample, a number for each solver; NaN: does not apply
 }
 
@@ -21,6 +24,22 @@ function decode(text: string): Float32Array {
     const raw = atob(text), bytes = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
     return new Float32Array(bytes.buffer);
+}
+
+function readHistories(d: { sample: number[]; solver: number[]; end: number[]; iteration: string; residual: string } | undefined): History[] {
+    if (!d) return [];
+    const iteration = decode(d.iteration), residual = decode(d.residual);
+    return d.sample.map((sample, k) => {
+        const from = k ? d.end[k - 1] : 0, to = d.end[k];
+        return { sample, solver: d.solver[k], iteration: iteration.subarray(from, to), residual: residual.subarray(from, to) };
+    });
+}
+
+/** The residual that a history has after so many iterations; an answer stays. */
+export function residualAt(h: History, iteration: number): number {
+    let at = 0;
+    while (at + 1 < h.iteration.length && h.iteration[at + 1] <= iteration) ++at;
+    return h.iteration[at] <= iteration ? h.residual[at] : NaN;
 }
 
 /** Throws where the document is none. */
@@ -33,7 +52,7 @@ export function readLab(text: string): Lab {
     }) as Sample);
     const cells = {} as Record<Quantity, Float32Array>;
     for (const name of Object.keys(d.cells) as Quantity[]) cells[name] = decode(d.cells[name]);
-    return { ...d, maxIterations: d.max_iterations, samples, cells, ranking: [] };
+    return { ...d, maxIterations: d.max_iterations, samples, cells, histories: readHistories(d.histories), ranking: [] };
 }
 
 export interface Filter { system: string; scenario: string; category: string; decade: 4 | 6 | 8; solvers: Set<number> }

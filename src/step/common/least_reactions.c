@@ -67,18 +67,21 @@ void pawl_defer_reactions(step_context *c, const body_state *at, double t, doubl
         return;
     }
     struct deferred_reaction *item = least_item(c, at, t);
+    double *restrict sum = item->lambda;
+    const bool *restrict hard = a->hard;
     for (int r = 0; r < a->free_rows; ++r) {
-        item->lambda[r] += pawl_assembly_is_hard(a, r) ? fraction * lambda[r] : 0.0;
+        double share = fraction * lambda[r];
+        sum[r] += hard[r] ? share : 0.0;
     }
 }
 
 void pawl_least_impulses(step_context *c, double *x)
 {
-    if (!c->position.least_norm) {
-        return;
-    }
     const pawl_assembly *a = c->assembly;
     pawl_delassus *d = a->problem.delassus;
+    if (!c->position.least_norm || d->drops_redundant) {
+        return;
+    }
     size_t mark = pawl_arena_mark(&c->scratch);
     double *all = pawl_take_rows(c), *done = pawl_take_rows(c);
     memcpy(all, x, (size_t)a->free_rows * sizeof *all);
@@ -110,11 +113,21 @@ static void least_add(step_context *c, const double *lambda)
     }
     pawl_eliminate_solve(c->closure, &a->problem, done, least_accuracy, least);
     for (int r = 0; r < a->free_rows; ++r) {
-        if (pawl_assembly_is_hard(a, r)) {
-            pawl_add_reaction(c, r, least[r] - lambda[r]);
-        }
+        least[r] = pawl_assembly_is_hard(a, r) ? least[r] - lambda[r] : 0.0;
+        pawl_add_reaction(c, r, least[r]);
     }
+    // What rows repeat of each other moves nothing: joints of a tree bear it.
+    double *still = pawl_take_twists(c), *scratch = pawl_take_twists(c);
+    memset(still, 0, (size_t)(6 * c->model->body_count) * sizeof *still);
+    (void)pawl_coordinates_reactions(c->coordinates, least, still, still, still, still, scratch,
+                                     c->out.reaction);
     pawl_arena_release(&c->scratch, mark);
+}
+
+void pawl_forget_reactions(step_context *c, bool defers)
+{
+    c->position.deferred.count = 0;
+    pawl_coordinates_forget_reactions(c->coordinates, defers);
 }
 
 // One placement and one factor for each item. The assembly is at the state's poses afterwards, but nothing relies
@@ -122,6 +135,8 @@ static void least_add(step_context *c, const double *lambda)
 void pawl_settle_reactions(step_context *c, const pawl_state *s)
 {
     deferred_reactions *d = &c->position.deferred;
+    pawl_coordinates_settle_reactions(c->coordinates, c->out.reaction);
+    pawl_coordinates_forget_reactions(c->coordinates, false);
     if (d->count == 0) {
         return;
     }

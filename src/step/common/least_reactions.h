@@ -18,3 +18,5 @@ void pawl_least_impulses(step_context *c, double *x);
 // Makes the reactions those of least norm where the last step, which led to s, left that open. The rows are placed anew
 // then.
 void pawl_settle_reactions(step_context *c, const pawl_state *s);
+// Nothing is deferred any more; `defers`: a stepper begins that lets reactions of a tree wait, too.
+void pawl_forget_reactions(step_context *c, bool defers);

@@ -31,7 +31,9 @@ void pawl_midpoint_step(step_context *c, pawl_state *s, double h, double begin, 
     c->u.damping_time = w.theta * w.h;
     c->assembly->body_theta = w.theta;
     c->assembly->bends_theta = true;
+    c->position.passes = true;
     int projections = pawl_position_update(c, s, 0.5 * h, middle);
+    c->position.passes = false;
     pawl_velocity_update(c, s, &w, report);
     if (c->out.contact_demand != 0) {
         return;

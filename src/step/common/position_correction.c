@@ -156,6 +156,9 @@ static bool correction_is_torn(step_context *c)
 static bool correction_keep_limits(step_context *c)
 {
     pawl_assembly *a = c->assembly;
+    if (a->free_rows == pawl_problem_contact_row(&a->problem, 0)) {
+        return false;
+    }
     size_t mark = pawl_arena_mark(&c->scratch);
     double *rate = pawl_take_rows(c);
     bool worse = false;
@@ -176,16 +179,19 @@ static bool correction_keep_limits(step_context *c)
 static void correction_bound(step_context *c, const step_weights *w, double worst)
 {
     int bodies = c->model->body_count;
-    double most = 0.0, times = correction_is_torn(c) ? 1.0 : fmin(correction_fastest, bodies);
-    double speed = max_of(w->contact_correction_speed, w->limit_correction_speed);
-    double fastest = times * max_of(speed * w->h / w->reach, worst);
-    for (int i = 0; i < c->model->body_count; ++i) {
+    double most = 0.0, speed = max_of(w->contact_correction_speed, w->limit_correction_speed);
+    double of_one = max_of(speed * w->h / w->reach, worst);
+    for (int i = 0; i < bodies; ++i) {
         const double *s = c->correction.twist + 6 * i;
         most = max_of(most, v3_norm(v3(s[0], s[1], s[2])));
         most = max_of(most, v3_norm(v3(s[3], s[4], s[5])));
     }
+    if (!(most > of_one)) {
+        return;
+    }
+    double fastest = (correction_is_torn(c) ? 1.0 : fmin(correction_fastest, bodies)) * of_one;
     double fraction = most > fastest ? fastest / most : 1.0;
-    for (int i = 0; i < 6 * c->model->body_count; ++i) {
+    for (int i = 0; i < 6 * bodies; ++i) {
         c->correction.twist[i] *= fraction;
     }
 }

@@ -32,7 +32,7 @@ static void reduced_position_place(step_context *c, pawl_state *s, double tau, d
     for (int k = 0; k < f->tree->column_count; ++k) {
         f->target.theta[k] += tau * f->position_rate[k];
     }
-    pawl_reduced_place(f->ahead, &f->target, end);
+    pawl_reduced_place_poses(f->ahead, &f->target, end);
     pawl_reduced_write_bodies(f->ahead, false, s->bodies);
 }
 
@@ -72,7 +72,8 @@ static void reduced_position_displacement(const step_context *c, const pawl_stat
 // What is missing in the rates where bodies move by c->u.next and the rows gave impulses `total`.
 // H^-1 XT (M (d - u)) is what the bodies changed by, H^-1 XT JT x what the impulses gave; the rates lack the
 // difference.
-static void reduced_position_momentum(step_context *c, const double *total, double *change)
+static void reduced_position_momentum(step_context *c, bool closes, const double *total,
+                                      double *change)
 {
     reduced_form *f = pawl_reduced_form_of(c->coordinates);
     int n = 6 * c->model->body_count;
@@ -83,11 +84,14 @@ static void reduced_position_momentum(step_context *c, const double *total, doub
     }
     pawl_reduced_form_momenta(f, jump, jump);
     pawl_reduced_form_answer(f, jump, change);
-    memset(jump, 0, (size_t)n * sizeof *jump);
-    pawl_reduced_form_add_impulses(f, c->assembly, total, jump);
+    if (closes) {
+        memset(jump, 0, (size_t)n * sizeof *jump);
+        pawl_reduced_form_add_impulses(f, c->assembly, total, jump);
+    }
     pawl_arena_release(&c->scratch, mark);
     for (int k = 0; k < f->tree->column_count; ++k) {
-        change[k] = f->start[k] - change[k]; // the rates that the impulses gave were left there
+        // the rates that the impulses gave were left there
+        change[k] = (closes ? f->start[k] : 0.0) - change[k];
     }
 }
 
@@ -199,7 +203,7 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
     for (int k = 0; k < REDUCED_POSITION_ITERATIONS; ++k) {
         reduced_position_place(c, s, tau, end);
         reduced_position_displacement(c, s, tau, c->u.next);
-        reduced_position_momentum(c, total, change);
+        reduced_position_momentum(c, closes, total, change);
         double open = 0.0;
         if (closes) {
             pawl_assembly_place_residuals(a, s->bodies, s->coordinates, end);
@@ -211,7 +215,9 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
             error = max_of(error, fabs(tau * change[i]));
         }
         bool stalls = !(error <= reduced_position_contraction * last); // by rounding, too
-        bool done = error <= (stalls ? 1e3 : 1.0) * reduced_position_tolerance;
+        // What the change leaves is less than it by as much as it is less than the last one.
+        double left = k > 0 && !stalls && !secant.on ? error / last : 1.0;
+        bool done = left * error <= (stalls ? 1e3 : 1.0) * reduced_position_tolerance;
         secant.on = secant.on || (stalls && !done);
         bool lost = k >= REDUCED_POSITION_SECANTS || !(closes && secant.known && isfinite(error));
         if (secant.on && lost) {
@@ -226,14 +232,16 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
         for (int i = 0; i < f->tree->column_count; ++i) {
             f->position_rate[i] += change[i];
         }
-        if (done && open <= reduced_position_closed) {
+        if (done && left * open <= reduced_position_closed) {
             // with the last change as well: left out it would be an error of one sign in every step
             reduced_position_place(c, s, tau, end);
             reduced_position_displacement(c, s, tau, c->u.next);
             if (secant.on && !reduced_position_is_near(c)) {
                 return false;
             }
-            pawl_least_impulses(c, total);
+            if (closes) {
+                pawl_least_impulses(c, total);
+            }
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
             if (closes) {
                 pawl_rotors_end(c, total);
@@ -254,6 +262,23 @@ static bool reduced_position_along(step_context *c, pawl_state *s, double tau, d
     return found;
 }
 
+// Again with a shifted factor: see position_with_shift() of position_update.c.
+static bool reduced_position_with_shift(step_context *c, pawl_state *s, double tau, double end,
+                                        int *iterations)
+{
+    pawl_problem *p = &c->assembly->problem;
+    reduced_form *f = pawl_reduced_form_of(c->coordinates);
+    memcpy(s->bodies, c->position.from, (size_t)c->model->body_count * sizeof *s->bodies);
+    pawl_reduced_rate_from(f->motion, s->bodies, f->position_rate);
+    p->delassus->drops_redundant = false;
+    p->delassus->factored = 0;
+    pawl_eliminate_factor(p, c->settings->solver.regularization);
+    bool found = reduced_position_along(c, s, tau, end, true, iterations);
+    p->delassus->drops_redundant = true;
+    p->delassus->factored = 0;
+    return found;
+}
+
 // Kinematic bodies keep the twists that they are given.
 static void reduced_position_set_twists(const step_context *c, const double *u, body_state *bodies)
 {
@@ -266,19 +291,25 @@ static void reduced_position_set_twists(const step_context *c, const double *u, 
 }
 
 // Impulses of all joints that lead from twists `from` to `to`: those of the rows are in lambda.
-static void reduced_position_balance(step_context *c, pawl_state *s, const double *from,
-                                     const double *to)
+// They act at the poses `at` of time t.
+static void reduced_position_balance(step_context *c, pawl_state *s, const body_state *at, double t,
+                                     const double *from, const double *to)
 {
-    pawl_position_balance(c, s, s->bodies, s->time, to); // nothing is deferred here
+    pawl_position_balance(c, s, at, t, to);
     s->work[WORK_MOTION] += pawl_coordinates_reactions(c->coordinates, c->u.lambda, from, to, from,
                                                        to, c->u.applied, c->out.reaction);
 }
 
-// Twists of s, at its poses, to those that the tree allows, with `closes` those that all rows allow.
-static void reduced_position_velocities(step_context *c, pawl_state *s, double t, bool closes)
+// Twists of s, at its poses, to those that the tree allows, with `closes` those that all rows allow. `known`: the
+// coordinates of the poses are those that the update arrived at.
+static void reduced_position_velocities(step_context *c, pawl_state *s, double t, bool closes,
+                                        bool known)
 {
     const pawl_model *m = c->model;
     pawl_assembly *a = c->assembly;
+    if (known) {
+        pawl_reduced_form_arrive(pawl_reduced_form_of(c->coordinates));
+    }
     pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
     pawl_assembly_build_closure(a);
     pawl_twists_of(m, s->bodies, c->u.own);
@@ -293,7 +324,18 @@ static void reduced_position_velocities(step_context *c, pawl_state *s, double t
     }
     // all impulses, those of the tree included, act between these two
     memcpy(c->u.start, c->u.own, (size_t)(6 * m->body_count) * sizeof *c->u.start);
-    reduced_position_balance(c, s, c->u.own, c->u.next);
+    reduced_position_balance(c, s, s->bodies, t, c->u.own, c->u.next);
+}
+
+// Whether some row is to be closed, or resists a change of rates: rows of springs and drives take no part.
+static bool reduced_position_has_rows(const step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    bool any = false;
+    for (int r = 0; r < a->free_rows && !any; ++r) {
+        any = pawl_assembly_is_hard(a, r) || pawl_assembly_armature(a, r) > 0.0;
+    }
+    return any && c->settings->project;
 }
 
 // The coordinates alone at constant rates. Their inertia changes on the way; energy is not to grow by that.
@@ -305,6 +347,7 @@ static void reduced_position_anyway(step_context *c, pawl_state *s, double tau, 
     pawl_reduced_move(f->ahead, f->position_rate);
     double before = pawl_reduced_kinetic_energy(f->ahead);
     reduced_position_place(c, s, tau, end);
+    pawl_reduced_place(f->ahead, &f->target, end);
     pawl_reduced_move(f->ahead, f->position_rate);
     double after = pawl_reduced_kinetic_energy(f->ahead);
     if (after > before) {
@@ -328,7 +371,7 @@ bool pawl_reduced_position_part(step_context *c, pawl_state *s, double tau, doub
         pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
     }
     pawl_assembly_build_closure(a);
-    bool closes = c->settings->project && a->free_rows > 0;
+    bool closes = reduced_position_has_rows(c);
     if (closes) {
         pawl_position_settle(c, s, end - tau, iterations);
     }
@@ -342,8 +385,12 @@ bool pawl_reduced_position_part(step_context *c, pawl_state *s, double tau, doub
     if (closes) {
         pawl_rotors_begin(c, s);
     }
-    if (near && reduced_position_along(c, s, tau, end, closes, iterations)) {
-        reduced_position_balance(c, s, c->u.start, c->u.next);
+    bool along = near && reduced_position_along(c, s, tau, end, closes, iterations);
+    if (near && !along && closes && a->problem.delassus->dropped) {
+        along = reduced_position_with_shift(c, s, tau, end, iterations);
+    }
+    if (along) {
+        reduced_position_balance(c, s, c->position.from, end - tau, c->u.start, c->u.next);
         reduced_position_set_twists(c, c->u.next, s->bodies);
     } else if (near && !last) {
         memcpy(s->bodies, c->position.from, (size_t)m->body_count * sizeof *s->bodies);
@@ -355,7 +402,7 @@ bool pawl_reduced_position_part(step_context *c, pawl_state *s, double tau, doub
                 pawl_project(c, s, end, REDUCED_POSITION_PROJECT, reduced_position_closed);
         }
     }
-    reduced_position_velocities(c, s, end, closes);
+    reduced_position_velocities(c, s, end, closes, along && c->position.passes);
     c->placed = true;
     return true;
 }

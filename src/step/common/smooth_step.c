@@ -30,6 +30,7 @@
 static const double smooth_tolerance = 1e-12; // of closure [m or rad], of models of a metre or less
 static const double smooth_exact = 1e-14;     // needs no correction
 static const double smooth_close = 2e-11;     // one more correction leaves less than the tolerance
+static const double smooth_small = 0.1;       // of the tolerance: what corrections leave
 static const double smooth_contraction = 0.5; // slower is no convergence
 static const double smooth_slow = 0.3;        // slower than that is worth a factor
 static const double smooth_gyroscope = 1e-13; // change of a spin by gyroscopic torques, of the spin
@@ -50,24 +51,31 @@ typedef struct smooth_step {
     int iterations;
 } smooth_step;
 
+// A NaN need not show here: the state is looked at.
+static inline double smooth_largest(pawl_vec3 v)
+{
+    return max_of(fabs(v.x), max_of(fabs(v.y), fabs(v.z)));
+}
+
 // Whether gyroscopic torques change the spin of body i by next to nothing in a step.
-static bool smooth_spin(const pawl_model *m, const body_state *x, int i, double h)
+static bool smooth_spin(const pawl_model *m, const pawl_mat3 *r, pawl_vec3 spin, int i, double h)
 {
     const model_body *b = &m->bodies[i];
     if (b->kind != PAWL_BODY_RIGID || b->isotropic) {
         return b->kind != PAWL_BODY_KINEMATIC;
     }
-    pawl_mat3 r = quat_matrix(x->q);
-    pawl_vec3 w = m3_tmul(&r, x->w), momentum = m3_mul(&b->inertia, w);
-    double torque = v3_max_abs(v3_cross(w, momentum));
-    return h * torque <= smooth_gyroscope * v3_max_abs(momentum);
+    pawl_vec3 w = m3_tmul(r, spin), momentum = m3_mul(&b->inertia, w);
+    return h * smooth_largest(v3_cross(w, momentum)) <= smooth_gyroscope * smooth_largest(momentum);
 }
 
-static bool smooth_bodies(const pawl_model *m, const body_state *bodies, double h)
+// `rotation` (bodies) at these poses, where it is known.
+static bool smooth_bodies(const pawl_model *m, const body_state *bodies, const pawl_mat3 *rotation,
+                          double h)
 {
     bool smooth = true;
     for (int i = 0; i < m->body_count && smooth; ++i) {
-        smooth = smooth_spin(m, &bodies[i], i, h);
+        pawl_mat3 own = rotation == NULL ? quat_matrix(bodies[i].q) : rotation[i];
+        smooth = smooth_spin(m, &own, bodies[i].w, i, h);
     }
     return smooth;
 }
@@ -92,7 +100,7 @@ static bool smooth_applies(const step_context *c, const pawl_state *s, double h)
     return c->settings->project && c->finder == NULL && m->force_count == 0 &&
            m->actuator_count == 0 && !c->coordinates->ops->has_tree_joints &&
            c->assembly->problem.delassus->weak.space == NULL && smooth_rows(c) &&
-           (pawl_state_trend_levels(s) > 0 || smooth_bodies(m, s->bodies, h));
+           (pawl_state_trend_levels(s) > 0 || smooth_bodies(m, s->bodies, NULL, h));
 }
 
 // The closure problem at the poses where the assembly is placed, with its factor. False: no exact one, or one close to a
@@ -223,27 +231,31 @@ static double smooth_errors(const step_context *c, const smooth_step *step)
 }
 
 // Half a step: adds impulses along the rows at hand, x as a first guess and then what closes the joints at the end, to
-// the twists. False: Newton's method does not converge. The last correction is not checked: the placement that follows
-// shows what is left.
+// the twists. False: Newton's method does not converge. A last correction is not checked where it leaves next to
+// nothing, by what the one before it left: the placement that follows shows it. The first one is the last with a factor
+// of the rows at hand, if the guess is close. With one of other rows, all corrections are checked: how much it leaves
+// grows with the length of chains and around loops.
 static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool middle, double *x)
 {
     pawl_assembly *a = c->assembly;
     pawl_delassus *d = a->problem.delassus;
     const body_state *from = middle ? step->from : c->position.from;
     double last = INFINITY, end = middle ? step->end : step->middle;
-    bool poor = middle && !(step->twice > 0.0) && a->has_loops;
-    double slowest = poor ? smooth_slow : smooth_contraction;
+    bool own = !middle || step->twice > 0.0;
+    double slowest = own ? smooth_contraction : smooth_slow;
+    double close = smooth_small * step->tolerance;
     smooth_push(c, step, middle, x);
     for (int k = 0; k < SMOOTH_ITERATIONS; ++k) {
         smooth_move(c, step, from, s->bodies);
         pawl_assembly_measure_closure(a, s->bodies, s->coordinates, end);
         double error = smooth_errors(c, step);
-        if (error <= smooth_exact) {
+        if (error <= (k == 0 ? smooth_exact : close)) {
             return true;
         }
         if (!(error <= slowest * last)) {
             return false;
         }
+        bool final = own && (k == 0 ? error <= smooth_close : error * error <= close * last);
         last = error;
         d->ops->solve(d, c->u.lambda);
         ++step->iterations;
@@ -251,7 +263,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         for (int r = 0; r < a->free_rows; ++r) {
             x[r] += c->u.lambda[r];
         }
-        if (error <= (poor ? step->tolerance : smooth_close)) {
+        if (final) {
             smooth_move(c, step, from, s->bodies);
             return true;
         }
@@ -339,7 +351,7 @@ static bool smooth_arrive(step_context *c, pawl_state *s, const smooth_step *ste
         s->bodies[i].v = twist_linear(step->twist + 6 * i);
         s->bodies[i].w = twist_angular(step->twist + 6 * i);
     }
-    return smooth_bodies(c->model, s->bodies, step->h);
+    return smooth_bodies(c->model, s->bodies, a->rotation, step->h);
 }
 
 // Reactions, and what the next step begins with. A quarter of a step's impulse acts at its start, as much at the end of

@@ -28,6 +28,8 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
                           .erp_joint = set->project ? 0.0 : set->erp.joint,
                           .erp_limit = set->erp.limit,
                           .erp_contact = set->erp.contact,
+                          .allowed_depth = set->contact.allowed_depth,
+                          .literal_bias = set->solver.variant == PAWL_VARIANT_PAPER,
                           .contact_correction_speed = set->contact.max_push,
                           .limit_correction_speed = set->limit.max_push,
                           .soft_friction = set->soft.friction};

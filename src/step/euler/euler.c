@@ -8,7 +8,7 @@
 const pawl_stepper_ops pawl_euler_ops = {
     .name = "euler",
     .summary = "semi-implicit Euler, springs and PD implicit: first order, robust",
-    .traits =
-        STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE | STEPPER_SLEEPS,
+    .traits = STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE |
+              STEPPER_SLEEPS | STEPPER_MOVES_ALIKE,
     .advance = pawl_euler_step,
 };

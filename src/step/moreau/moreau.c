@@ -9,7 +9,7 @@
 const pawl_stepper_ops pawl_moreau_ops = {
     .name = "moreau",
     .summary = "Moreau's midpoint: second order with project=on, first order without",
-    .traits =
-        STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE | STEPPER_SLEEPS,
+    .traits = STEPPER_NEEDS_ROWS | STEPPER_DEFERS_REACTIONS | STEPPER_DIFFERENTIABLE |
+              STEPPER_SLEEPS | STEPPER_MOVES_ALIKE,
     .advance = pawl_moreau_step,
 };

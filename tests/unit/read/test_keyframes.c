@@ -303,6 +303,8 @@ TEST(malformed_motions_are_refused_with_file_line_and_expectation)
         {HEAD "key 1e999\n", "expected a finite number"},
         {HEAD "key 1e17\nkey 1\n", "m.motion:4: got a key 1 s after"},
         {HEAD "base torso\n", "m.motion:3: got a second base"},
+        {"pawl-motion 1\nbase torso 90\n", "m.motion:2: got 3 words, expected 'base BODY' or"},
+        {"pawl-motion 1\nbase torso 90 0 up\n", "m.motion:2: got yaw 'up'"},
         {"pawl-motion 1\nbase trunk\n", "m.motion:2: the model has no body 'trunk'"},
         {"pawl-motion 1\nfoot a leg1 0 0 0\n", "m.motion:2: got a foot before 'base BODY'"},
         {HEAD "foot a leg1 0 0\n",

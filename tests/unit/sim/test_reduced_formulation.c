@@ -12,6 +12,7 @@
 #include "support/scene.h"
 
 #include <math.h>
+#include <string.h>
 
 static double formulation_distance(const pawl_state *a, const pawl_state *b)
 {
@@ -95,6 +96,123 @@ TEST(contacts_act_alike_in_both_formulations)
     formulation_compare_file(CLASSIC("E3-topple"), 100, 1e-9);
     formulation_compare_file(PRIMITIVE("boxes-fixed"), 100, 1e-9);
     formulation_compare_file("models/nmdp/robosimian-planar.sdf", 60, 1e-8);
+}
+
+// A tree of bodies on a floating or a fixed base, with springs, dampers, armatures, drives, and with `floor` balls
+// that touch the ground; with `loop` a bar to another body closes a loop.
+static void formulation_random(mechanism *m, uint64_t seed, bool floor, bool loop)
+{
+    const pawl_joint_kind kinds[] = {PAWL_JOINT_REVOLUTE,  PAWL_JOINT_REVOLUTE,
+                                     PAWL_JOINT_PRISMATIC, PAWL_JOINT_UNIVERSAL,
+                                     PAWL_JOINT_SPHERICAL, PAWL_JOINT_CYLINDRICAL};
+    int count = 3 + random_index(&seed, 5);
+    double low = INFINITY;
+    pawl_body_id body[8];
+    pawl_vec3 at[8];
+    mechanism_begin(m);
+    pawl_builder_set_gravity(m->builder, v3(0.0, 0.0, -9.81));
+    for (int i = 0; i < count; ++i) {
+        pawl_body_def def = pawl_body_def_default();
+        int base = i == 0 ? -1 : random_index(&seed, i);
+        at[i] = v3_add(base < 0 ? v3(0.0, 0.0, 0.6) : at[base],
+                       v3_add(v3(0.15, 0.0, 0.0), random_vec(&seed, 0.1)));
+        def.mass = random_in(&seed, 0.3, 3.0);
+        random_inertia(&seed, def.mass, 0.2, def.inertia);
+        def.pose.position = at[i];
+        def.pose.orientation = random_quat(&seed);
+        body[i] = mechanism_body(m, &def);
+        low = fmin(low, at[i].z);
+        if (floor) {
+            scene_shape(m, body[i], PAWL_SHAPE_SPHERE, v3(0.02, 0.0, 0.0), v3(0.0, 0.0, 0.0), 0.6,
+                        0.0);
+        }
+        if (i == 0 && random_in(&seed, 0.0, 1.0) < 0.5) {
+            continue; // a floating base
+        }
+        pawl_joint_def joint = mechanism_joint_def(
+            m, kinds[random_index(&seed, 6)], base < 0 ? PAWL_WORLD : body[base], body[i],
+            v3_axpy(at[i], 0.5, random_vec(&seed, 0.2)), random_vec(&seed, 1.0));
+        int coordinates = pawl_joint_kind_coordinates(joint.kind);
+        for (int c = 0; c < coordinates; ++c) {
+            joint.coordinate[c].stiffness = random_index(&seed, 2) * random_in(&seed, 0.0, 30.0);
+            joint.coordinate[c].damping = random_index(&seed, 2) * random_in(&seed, 0.0, 0.5);
+            joint.coordinate[c].armature = random_index(&seed, 2) * random_in(&seed, 0.0, 0.1);
+        }
+        pawl_joint_id id = mechanism_joint(m, &joint);
+        if (coordinates > 0 && random_index(&seed, 2) == 1) {
+            pawl_actuator_def drive = pawl_actuator_def_default();
+            drive.kind = PAWL_ACTUATOR_POSITION;
+            drive.joint = id;
+            drive.target = pawl_signal_constant(0.2);
+            drive.stiffness = pow(10.0, random_in(&seed, 0.0, 4.0)); // some beyond what is folded
+            drive.damping = 0.01 * drive.stiffness;
+            drive.effort = random_index(&seed, 3) == 0 ? 2.0 : INFINITY;
+            mechanism_actuator(m, &drive);
+        }
+    }
+    if (loop) {
+        pawl_joint_def rod = mechanism_joint_def(m, PAWL_JOINT_DISTANCE, body[0], body[count - 1],
+                                                 at[count - 1], v3(1.0, 0.0, 0.0));
+        rod.base_frame.position = v3(0.1, 0.0, 0.0);
+        rod.length = -1.0;
+        mechanism_joint(m, &rod);
+    }
+    if (floor) {
+        scene_shape(m, PAWL_WORLD, PAWL_SHAPE_PLANE, v3(0.0, 0.0, 0.0), v3(0.0, 0.0, low - 0.02),
+                    0.6, 0.0); // one stands from the start
+    }
+    mechanism_compile(m);
+}
+
+// What coordinates hold, what is inertia there and what rows, differs; the motion does not. Formulation auto is one of
+// the two, to the last bit.
+TEST(random_mechanisms_move_alike_in_both_formulations)
+{
+    for (uint64_t seed = 1; seed <= 24; ++seed) {
+        mechanism m;
+        formulation_random(&m, 977 * seed, seed % 3 == 0, seed % 2 == 0);
+        formulation_compare(m.model, &m.t.env,
+                            seed % 4 == 0 ? PAWL_STEPPER_EULER : PAWL_STEPPER_MOREAU, 80, 1e-7);
+        pawl_settings settings = formulation_settings(PAWL_FORMULATION_AUTO, PAWL_STEPPER_MOREAU);
+        mechanism_start(&m, &settings);
+        CHECK(pawl_sim_formulation_reason(m.sim)[0] != '\0');
+        mechanism_run(&m, 20);
+        settings.formulation = pawl_sim_settings(m.sim)->formulation;
+        CHECK(settings.formulation != PAWL_FORMULATION_AUTO);
+        pawl_sim *same;
+        CHECK_OK(pawl_sim_create(&m.t.env, m.model, &settings, &same));
+        for (int i = 0; i < 20; ++i) {
+            CHECK_OK(pawl_sim_step(same, NULL));
+        }
+        CHECK(memcmp(pawl_sim_state(same)->bodies, mechanism_state(&m)->bodies,
+                     (size_t)m.model->body_count * sizeof(body_state)) == 0);
+        pawl_sim_destroy(same);
+        mechanism_end(&m);
+    }
+}
+
+// What reduced coordinates cannot do, or do otherwise, stays in maximal ones, and the choice says why.
+TEST(auto_stays_in_maximal_coordinates_where_it_must)
+{
+    mechanism m;
+    pawl_settings set = formulation_settings(PAWL_FORMULATION_AUTO, PAWL_STEPPER_MOREAU);
+    scene_load(&m, "models/suite/biped21.sdf", &set);
+    pawl_formulation kind;
+    char reason[256];
+    CHECK_OK(pawl_choose_formulation(&m.t.env, m.model, &set, &kind, reason, sizeof reason));
+    CHECK_INT(kind, PAWL_FORMULATION_REDUCED);
+    pawl_settings others[] = {set, set, set, set};
+    others[0].soft.joint = 0.01;
+    others[1].project = false;
+    others[2].stepper = PAWL_STEPPER_RATTLE;
+    others[3].stepper = PAWL_STEPPER_LIT;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) {
+        CHECK_OK(
+            pawl_choose_formulation(&m.t.env, m.model, &others[i], &kind, reason, sizeof reason));
+        CHECK_INT(kind, PAWL_FORMULATION_MAXIMAL);
+        CHECK(reason[0] != '\0');
+    }
+    mechanism_end(&m);
 }
 
 static double formulation_apart(const char *path, pawl_stepper_kind stepper, double dt, double time)

@@ -118,12 +118,12 @@ static void sense_compare(const sense_case *c, pawl_sensitivity_input input, int
     }
 }
 
-// A step ends when it moves by less than its tolerance (or 1e-11, by rounding), which with a contraction of 0.8 is a
+// Of robots that stand, a step ends when it moves by less than its tolerance (or 1e-11, by rounding), which with a contraction of 0.8 is a
 // fourth of its error; rates are coordinates over dt. Differences over 2 d have that much noise.
 //
 // Where a weight is about to vanish (a robot that stands symmetrically) the two sides of a difference differ, and there is
 // no derivative to compare with; such columns are counted, and may be one in twenty.
-static void sense_check_state(sense_case *c, double d, double tolerance)
+static void sense_check_columns(sense_case *c, double d, double tolerance, bool stands)
 {
     double noise = 4.0 * fmax(c->settings.nmdp.tolerance, 1e-11) / (d * c->settings.dt);
     outcome here = sense_step(c->s, c->theta, c->velocity, c->time);
@@ -144,14 +144,21 @@ static void sense_check_state(sense_case *c, double d, double tolerance)
                 bend = fmax(bend, fabs(side[0][k] - side[1][k]));
                 size = fmax(size, fabs(expected[k]));
             }
-            if (bend > 2.0 * noise + 1e-3 * size) {
+            if (stands && bend > 2.0 * noise + 1e-3 * size) {
                 ++kinks;
                 continue;
             }
-            sense_compare(c, (pawl_sensitivity_input)input, j, expected, tolerance, noise);
+            sense_compare(c, (pawl_sensitivity_input)input, j, expected, tolerance,
+                          stands ? noise : 0.0);
         }
     }
     CHECK(20 * kinks <= 2 * c->s->n);
+}
+
+// Away from such places, where steps converge fast: every column, with the tolerance alone.
+static void sense_check_state(sense_case *c, double d, double tolerance)
+{
+    sense_check_columns(c, d, tolerance, false);
 }
 
 // In the air nothing but the dynamics is differentiated.
@@ -373,7 +380,7 @@ TEST(standing_robots_have_the_derivatives_of_differences)
         memcpy(c.theta, c.s->begin.theta, (size_t)c.s->n * sizeof(double));
         memcpy(c.velocity, c.s->begin_rate.theta, (size_t)c.s->n * sizeof(double));
         c.time = pawl_state_time(pawl_sim_state(sim));
-        sense_check_state(&c, 1e-5, 1e-4);
+        sense_check_columns(&c, 1e-5, 1e-4, true);
         CHECK(c.s->used_count > 0);
         pawl_nmdp_destroy(c.s);
         pawl_sensitivity_destroy(c.d);

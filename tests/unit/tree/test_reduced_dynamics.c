@@ -110,7 +110,8 @@ TEST(inertia_is_what_inverse_dynamics_says_and_its_factor_solves)
     }
 }
 
-// The inverse by articulated bodies against the factor of the inertia, for forces of random wrenches.
+// The inverse by articulated bodies against the factor of the inertia, for forces of random wrenches; with
+// something added to its diagonal, too.
 TEST(articulated_bodies_invert_the_inertia)
 {
     for (uint64_t seed = 1; seed <= 10; ++seed) {
@@ -119,8 +120,14 @@ TEST(articulated_bodies_invert_the_inertia)
         tree_case_make(&c, 4 * (int)seed, seed % 2 == 0, REDUCED_BASE_QUATERNION, 3000 + seed);
         int n = c.tree->column_count;
         double *f = tree_case_numbers(&c, c.tree->factor_size), *tau = tree_case_numbers(&c, n);
-        double *inverse = tree_case_numbers(&c, n), *x = tree_case_numbers(&c, n);
+        double *added = tree_case_numbers(&c, n), *x = tree_case_numbers(&c, n);
+        spatial U[6 * DYNAMICS_MOST];
+        articulated_factor articulated = {U, tree_case_numbers(&c, n), tree_case_numbers(&c, n)};
         pawl_reduced_inertia(c.motion, f);
+        for (int k = 0; k < n && seed % 3 == 0; ++k) {
+            added[k] = fabs(random_vec(&more, 1.0).x);
+            f[c.tree->factor_row[k] + c.tree->columns[k].depth] += added[k];
+        }
         CHECK(pawl_reduced_factor(c.tree, f));
         spatial wrench[DYNAMICS_MOST], V[DYNAMICS_MOST];
         for (int i = 0; i < c.tree->link_count; ++i) {
@@ -130,12 +137,12 @@ TEST(articulated_bodies_invert_the_inertia)
                 sp_force_from(v3_sub(c.motion->position[i], c.motion->origin[i]), force, moment);
         }
         pawl_reduced_solve(c.tree, f, tau);
-        pawl_reduced_articulate(c.motion, inverse);
-        pawl_reduced_articulated_forces(c.motion, inverse, wrench, x);
+        pawl_reduced_articulate(c.motion, added, &articulated);
+        pawl_reduced_articulated_forces(c.motion, &articulated, NULL, wrench, x);
         for (int k = 0; k < n; ++k) {
-            x[k] *= inverse[k];
+            x[k] *= articulated.inverse[k];
         }
-        pawl_reduced_articulated_rates(c.motion, inverse, x, x, V);
+        pawl_reduced_articulated_rates(c.motion, &articulated, x, x, V);
         pawl_reduced_move(c.motion, x);
         double size = dynamics_largest(tau, n);
         for (int k = 0; k < n; ++k) {
