@@ -173,6 +173,21 @@ static pawl_vec3 compile_world_point(const pawl_model *m, int body, pawl_vec3 an
     return body < 0 ? anchor : pawl_pose_apply(m->bodies[body].start_pose, anchor);
 }
 
+// The first of three components of the rotation vector that have one spring to 0, one damper and one armature; -1: none.
+// Then these turn alike about all axes: a torque -k rho - d w - a w', whatever the attitude. With rho' in place of w they
+// would not be isotropic.
+static int compile_isotropic(const model_joint *j)
+{
+    int c = j->kind == PAWL_JOINT_SPHERICAL ? 0 : j->kind == PAWL_JOINT_FREE ? 3 : -1;
+    const pawl_coordinate_def *d = &j->coordinate[c < 0 ? 0 : c];
+    bool same = c >= 0 && (d->damping > 0.0 || d->armature > 0.0);
+    for (int k = 0; k < 3 && same; ++k) {
+        same = d[k].damping == d->damping && d[k].stiffness == d->stiffness &&
+               (d->stiffness == 0.0 || d[k].rest == 0.0) && d[k].armature == d->armature;
+    }
+    return same ? c : -1;
+}
+
 // Anchors [m] are from the centre of mass of each body, in its axes. Coordinates and rows are
 // counted up in the model as joints are compiled. keeps_turns: the angles count full turns;
 // needs_turn: rows or coordinates need the relative quaternion.
@@ -206,6 +221,7 @@ static pawl_status compile_joint(const pawl_builder *b, int index, pawl_model *m
                     j->kind == PAWL_JOINT_CARTESIAN || j->kind == PAWL_JOINT_SPHERICAL ||
                     j->kind == PAWL_JOINT_GIMBAL || j->kind == PAWL_JOINT_FREE;
     memcpy(j->coordinate, def->coordinate, sizeof j->coordinate);
+    j->isotropic_from = compile_isotropic(j);
     for (int c = 0; c < 6; ++c) {
         pawl_softness *own = &j->coordinate[c].limit_soft;
         *own = *pawl_softness_choose(own, &b->soft[PAWL_SOFT_LIMITS]);

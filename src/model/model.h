@@ -50,6 +50,7 @@ typedef struct model_joint {
     int first_coordinate, coordinate_count; // into the model's flat list of coordinates
     bool keeps_turns;                       // has angles that count full turns
     bool needs_turn;                        // its rows or coordinates use the relative quaternion
+    int isotropic_from; // the first of three components of the rotation vector with one spring, damper and armature; -1: none
     pawl_coordinate_def coordinate[6];
     pawl_softness soft;
     double erp;

@@ -17,12 +17,39 @@
 
 static const double mjcf_auxiliary =
     1e-6; // mass of an auxiliary body, as a part of the one it leads to
+static const double mjcf_least_turn =
+    1e-8; // its inertia, of that by which joints turn the body's mass
 
 pawl_pose mjcf_in_carrier(const mjcf_reader *r, int body, pawl_body_id *id)
 {
     const mjcf_body *b = MJCF_BODY_AT(r, body), *carrier = MJCF_BODY_AT(r, b->carrier);
     *id = carrier->id;
     return pawl_pose_compose(pawl_pose_inverse(carrier->world), b->world);
+}
+
+// A body's joints act one after the other, each in the frame that those before it moved. Balls and free joints have no
+// springref.
+pawl_pose mjcf_sprung_pose(const mjcf_reader *r, int body)
+{
+    const mjcf_body *b = MJCF_BODY_AT(r, body);
+    if (body == MJCF_WORLD) {
+        return b->world;
+    }
+    pawl_pose from_parent =
+        pawl_pose_compose(pawl_pose_inverse(MJCF_BODY_AT(r, b->parent)->world), b->world);
+    pawl_pose pose = pawl_pose_compose(mjcf_sprung_pose(r, b->parent), from_parent);
+    for (int k = 0; k < b->joint_count; ++k) {
+        const mjcf_joint *j = MJCF_JOINT_AT(r, b->first_joint + k);
+        double way = j->type >= MJCF_SLIDE ? j->coordinate.rest - j->ref : 0.0;
+        pawl_vec3 axis = v3_scale(way / max_of(v3_norm(j->axis), 1e-300), j->axis);
+        pawl_pose move = {.orientation = {1.0, 0.0, 0.0, 0.0}, .position = axis};
+        if (j->type == MJCF_HINGE) {
+            move.orientation = quat_exp(axis);
+            move.position = v3_sub(j->pos, pawl_quat_rotate(move.orientation, j->pos));
+        }
+        pose = pawl_pose_compose(pose, move);
+    }
+    return pose;
 }
 
 static void mjcf_find_carriers(mjcf_reader *r)
@@ -132,9 +159,16 @@ static pawl_status mjcf_add_auxiliary(mjcf_reader *r, const mjcf_body *b, const 
     def.pose = b->world;
     def.com = b->mass.com;
     def.mass = mjcf_auxiliary * b->mass.mass;
-    double trace = b->mass.inertia[0] + b->mass.inertia[1] + b->mass.inertia[2];
+    // A mass in a point far from its joints turns with m l^2, against which a millionth of its own inertia is nothing: a
+    // double could not hold both.
+    double trace = b->mass.inertia[0] + b->mass.inertia[1] + b->mass.inertia[2], lever = 0.0;
+    for (int k = 0; k < b->joint_count; ++k) {
+        const mjcf_joint *j = MJCF_JOINT_AT(r, b->first_joint + k);
+        lever = max_of(lever, v3_norm(v3_sub(j->pos, b->mass.com)));
+    }
     for (int i = 0; i < 3; ++i) {
-        def.inertia[i] = mjcf_auxiliary * trace / 3.0;
+        def.inertia[i] =
+            max_of(mjcf_auxiliary * trace / 3.0, mjcf_least_turn * b->mass.mass * lever * lever);
     }
     def.gravity_scale = 0.0;
     return xml_refused(r->xml, b->e.node, "auxiliary body", def.name,

@@ -142,8 +142,10 @@ typedef struct mjcf_tendon {
     bool fixed;
     pawl_array terms; // mjcf_term; of a spatial one once its path was laid
     bool laid;
-    double constant;  // length of pieces that never change
-    double start;     // length in the configuration of the file
+    double constant; // length of pieces that never change
+    double start;    // length in the configuration of the file
+    double
+        sprung; // length with all joints at their springref: a spring's rest unless it says another
     double offset;    // length less the coordinate of id
     pawl_joint_id id; // whose first coordinate is its length; none until it is asked for
 } mjcf_tendon;
@@ -270,6 +272,8 @@ pawl_status mjcf_dofs_reflected(mjcf_reader *r, const mjcf_term *terms, int coun
 
 // The pose of a MuJoCo body in the pawl body that carries it, which *id is.
 pawl_pose mjcf_in_carrier(const mjcf_reader *r, int body, pawl_body_id *id);
+// Where a body is with all joints at their springref.
+pawl_pose mjcf_sprung_pose(const mjcf_reader *r, int body);
 pawl_status mjcf_build(mjcf_reader *r);
 pawl_status mjcf_contact_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_contacts_build(mjcf_reader *r); // shapes, after <contact> was read

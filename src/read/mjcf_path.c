@@ -32,9 +32,10 @@ static path_site path_site_of(const mjcf_reader *r, int index)
     return out;
 }
 
-static pawl_pose path_carrier_world(const mjcf_reader *r, int body)
+static pawl_pose path_carrier(const mjcf_reader *r, int body, bool sprung)
 {
-    return MJCF_BODY_AT(r, MJCF_BODY_AT(r, body)->carrier)->world;
+    int carrier = MJCF_BODY_AT(r, body)->carrier;
+    return sprung ? mjcf_sprung_pose(r, carrier) : MJCF_BODY_AT(r, carrier)->world;
 }
 
 // The ball or cylinder of a piece, in the link frame of the base.
@@ -119,14 +120,20 @@ static pawl_status path_add_piece(mjcf_reader *r, mjcf_tendon *t, path_piece *p,
         p->end[0] = p->end[1];
         p->end[1] = swap;
     }
-    pawl_pose base = path_carrier_world(r, p->end[0].body);
-    pawl_vec3 far = pawl_pose_apply(path_carrier_world(r, p->end[1].body), p->end[1].point);
-    term.start = pawl_wrap_length(&def->wrap, p->end[0].point,
-                                  pawl_pose_apply(pawl_pose_inverse(base), far));
+    double length[2]; // in the configuration of the file, and with joints at their springref
+    for (int i = 0; i < 2; ++i) {
+        pawl_pose base = path_carrier(r, p->end[0].body, i == 1);
+        pawl_vec3 far = pawl_pose_apply(path_carrier(r, p->end[1].body, i == 1), p->end[1].point);
+        length[i] = pawl_wrap_length(&def->wrap, p->end[0].point,
+                                     pawl_pose_apply(pawl_pose_inverse(base), far));
+    }
+    term.start = length[0];
     if (pawl_body_same(p->end[0].id, p->end[1].id)) {
         t->constant += term.start / divisor;
+        t->sprung += term.start / divisor;
         return PAWL_OK;
     }
+    t->sprung += length[1] / divisor;
     def->base = p->end[0].id;
     def->follower = p->end[1].id;
     def->base_frame.position = p->end[0].point;

@@ -19,7 +19,8 @@ typedef struct mjcf_tendon_law {
     bool limited;
     double range[2], stiffness, damping, friction, armature;
     pawl_softness limit_soft;
-    double rest[2]; // between these two lengths the spring is slack; -1: the length at the start
+    double
+        rest[2]; // between these two the spring is slack; -1: the length with joints at springref
 } mjcf_tendon_law;
 
 static pawl_status mjcf_tendon_law_read(const mjcf_reader *r, const mjcf_element *e,
@@ -98,6 +99,7 @@ pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNo
             term.start = joint->ref;
             term.inertia = mjcf_tendon_inertia(r, joint);
             slot->start += term.coef * joint->ref;
+            slot->sprung += term.coef * joint->coordinate.rest;
             mjcf_term *where = mjcf_push(r, &slot->terms, sizeof *where);
             if (where == NULL) {
                 return PAWL_NO_MEMORY;
@@ -119,7 +121,7 @@ static pawl_status mjcf_tendon_spring(mjcf_reader *r, const mjcf_tendon *t,
     PAWL_TRY(mjcf_list(r, t->e.node, &parts));
     *done = parts.count == 2 && xml_is(parts.nodes[0], "site") && xml_is(parts.nodes[1], "site") &&
             !law->limited && law->friction == 0.0 && law->armature == 0.0 &&
-            law->rest[0] == law->rest[1];
+            law->rest[0] == law->rest[1] && (law->rest[0] >= 0.0 || law->rest[0] == -1.0);
     for (int i = 0; *done && i < 2; ++i) {
         mjcf_element e = {.node = parts.nodes[i], .spec = t->e.spec};
         int index;
@@ -130,7 +132,7 @@ static pawl_status mjcf_tendon_spring(mjcf_reader *r, const mjcf_tendon *t,
         const mjcf_site *site = MJCF_SITE_AT(r, index);
         pawl_pose pose = mjcf_in_carrier(r, site->body, body[i]);
         *point[i] = pawl_pose_apply(pose, site->pose.position);
-        world[i] = pawl_pose_apply(MJCF_BODY_AT(r, site->body)->world, site->pose.position);
+        world[i] = pawl_pose_apply(mjcf_sprung_pose(r, site->body), site->pose.position);
     }
     if (!*done || pawl_body_same(def.body_a, def.body_b)) {
         return PAWL_OK;
@@ -138,16 +140,30 @@ static pawl_status mjcf_tendon_spring(mjcf_reader *r, const mjcf_tendon *t,
     def.name = t->name;
     def.stiffness = law->stiffness;
     def.damping = law->damping;
-    def.rest_length = law->rest[0] >= 0.0 ? law->rest[0] : v3_norm(v3_sub(world[0], world[1]));
+    def.rest_length = law->rest[0] != -1.0 ? law->rest[0] : v3_norm(v3_sub(world[0], world[1]));
     return xml_refused(r->xml, t->e.node, "tendon", t->name != NULL ? t->name : "",
                        pawl_builder_add_spring(r->builder, &def, NULL));
+}
+
+// The mass of sliders. Each moves with its own term and with all before it, by their coefficients: for none of them is it
+// more than a millionth of the inertia that moves with the term.
+static double mjcf_tendon_mass(const mjcf_tendon *t)
+{
+    const double little = 1e-6;
+    double least = INFINITY;
+    for (int k = 0; k < t->terms.count; ++k) {
+        const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, k);
+        if (term->coef != 0.0) {
+            least = fmin(least, term->inertia / (term->coef * term->coef));
+        }
+    }
+    return little * least;
 }
 
 // One slider: `at` is where it stands along the line, which grows by coef times the term's coordinate.
 static pawl_status mjcf_tendon_slider(mjcf_reader *r, const mjcf_tendon *t, const mjcf_term *term,
                                       int k, double *at, pawl_body_id *end)
 {
-    const double little = 1e-6; // of the inertia that moves with the term
     pawl_body_def body = pawl_body_def_default();
     pawl_joint_def slide = pawl_joint_def_default();
     pawl_gear_def gear = pawl_gear_def_default();
@@ -161,7 +177,7 @@ static pawl_status mjcf_tendon_slider(mjcf_reader *r, const mjcf_tendon *t, cons
     }
     *at += term->coef * term->start;
     body.pose.position = v3(*at, 0.0, 0.0);
-    body.mass = little * term->inertia / (term->coef * term->coef);
+    body.mass = mjcf_tendon_mass(t);
     body.gravity_scale = 0.0;
     for (int i = 0; i < 3; ++i) {
         body.inertia[i] = body.mass;
@@ -230,7 +246,7 @@ static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_
     c->damping = law->damping;
     c->friction = law->friction;
     c->armature = law->armature;
-    c->rest = (law->rest[0] >= 0.0 ? law->rest[0] : t->start) - t->offset;
+    c->rest = (law->rest[0] != -1.0 ? law->rest[0] : t->sprung) - t->offset;
     return xml_refused(r->xml, t->e.node, "tendon", t->name,
                        pawl_builder_add_joint(r->builder, &reads, &t->id));
 }

@@ -4,6 +4,7 @@
 // The placement of rows at a configuration: inertias with the damping of the step, joint coordinates, Jacobians
 // and residuals. Frames of joints are computed once for all rows of a joint's block.
 #include "rows/body_lanes.h"
+#include "rows/families.h"
 #include "rows/hinge_lanes.h"
 #include "rows/row_build.h"
 #include "rows/row_set.h"
@@ -112,6 +113,22 @@ static void assembly_place_coordinate_rows(pawl_assembly *a, int index, double (
     }
 }
 
+// Rows of an isotropic spring, damper and armature are along the relative spin instead. -k rho is the torque of either,
+// because rho is an eigenvector of its rate's matrix.
+static void assembly_place_spins(const pawl_assembly *a, int index, const joint_frames *frames,
+                                 double (*base)[6], double (*follower)[6])
+{
+    const model_joint *j = &a->model->joints[index];
+    const row_block *b = &a->blocks[a->joint_block[index]];
+    for (int r = a->joint_rows[index]; r < b->rows.dim; ++r) {
+        const row_info *info = &a->rows[b->rows.first_row + r];
+        int axis = info->part - j->isotropic_from;
+        if (axis >= 0 && info->family == &pawl_coordinate_rows_family) {
+            pawl_joint_spin(frames, axis, base[j->base >= 0 ? r : 0], follower[r]);
+        }
+    }
+}
+
 // Jacobian and residual of a joint's block: its own rows, then rows along its coordinates (springs, actuators without
 // an effort limit, prescribed motions), which need nothing but the gradients that were computed with the coordinates.
 static void assembly_place_joint(pawl_assembly *a, int index, const double *reference)
@@ -141,6 +158,9 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
         pawl_joint_rows(j, &frames, angle, a->residual + b->rows.first_row, base, follower);
     }
     assembly_place_coordinate_rows(a, index, base, follower);
+    if (j->isotropic_from >= 0) {
+        assembly_place_spins(a, index, &frames, base, follower);
+    }
 }
 
 // q - gear(p), of the driven coordinate q and the driving one p, both with their turns counted.
@@ -198,7 +218,7 @@ void pawl_assembly_place_residuals(pawl_assembly *a, const body_state *bodies,
     pawl_motion_rows_place(a, t);
 }
 
-// Cheaper than pawl_assembly_place_residuals(): no joint coordinates, which only screws, gears and motions need
+// Cheaper than pawl_assembly_place_residuals(): no joint coordinates, which only screws, gears, motions and armatures need
 // for their residuals.
 void pawl_assembly_measure_closure(pawl_assembly *a, const body_state *bodies,
                                    const double *reference, double t)

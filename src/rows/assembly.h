@@ -18,11 +18,13 @@ struct pawl_assembly {
     pawl_env env;
     size_t bytes;
     const pawl_model *model;
-    bool has_loops;         // some free rows may depend on others
-    bool has_damping;       // of bodies: the inertias depend on the step
-    bool has_soft_rows;     // springs and PD among the free rows
-    bool has_rows_by_value; // residuals that need values of coordinates: screws, gears, motions
-    bool has_working_rows;  // rows that can do work: all but joints between moving bodies
+    bool has_loops;     // some free rows may depend on others
+    bool has_damping;   // of bodies: the inertias depend on the step
+    bool has_soft_rows; // springs and PD among the free rows
+    bool has_armatures; // among the soft rows
+    bool
+        has_rows_by_value; // residuals that need values of coordinates: screws, gears, motions, armatures
+    bool has_working_rows; // rows that can do work: all but joints between moving bodies
     // the plan
     int free_rows, free_blocks, max_rows, max_blocks;
     row_block *blocks; // (max_blocks) the free ones first

@@ -365,6 +365,11 @@ static pawl_vec3 joint_dual_axis(const pawl_vec3 axes[3], int k)
     return v3_scale(1.0 / safe, n);
 }
 
+void pawl_joint_spin(const joint_frames *f, int k, double base[6], double follower[6])
+{
+    joint_angular_row(m3_column(&f->base_axes, k), base, follower);
+}
+
 // Angles of hinges come from atan2 of axes and not from arc cosines, which lose half of the digits near 0 and pi.
 double pawl_joint_coordinate(const model_joint *j, const joint_frames *f, int c, double base[6],
                              double follower[6])

@@ -31,6 +31,8 @@ void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const 
 bool pawl_joint_row_is_rotation(pawl_joint_kind kind, int row);
 const char *pawl_joint_row_name(pawl_joint_kind kind, int row); // e.g. "force y"
 
+// The relative spin about axis k of the base's joint frame.
+void pawl_joint_spin(const joint_frames *f, int k, double base[6], double follower[6]);
 // Value of coordinate c, an angle in (-pi, pi], and its gradient. Gradients may be NULL.
 double pawl_joint_coordinate(const model_joint *j, const joint_frames *f, int c, double base[6],
                              double follower[6]);

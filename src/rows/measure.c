@@ -262,7 +262,13 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
             const pawl_coordinate_def *d = &j->coordinate[c];
             double stretch = q[c] - d->rest;
             springs += 0.5 * d->stiffness * stretch * stretch;
-            *kinetic += 0.5 * d->armature * rate[c] * rate[c];
+            bool spins = j->isotropic_from >= 0 && c >= j->isotropic_from;
+            *kinetic += spins ? 0.0 : 0.5 * d->armature * rate[c] * rate[c];
+        }
+        if (j->isotropic_from >= 0) { // armatures turn with the relative spin
+            pawl_vec3 w = s->bodies[j->follower].w;
+            w = j->base >= 0 ? v3_sub(w, s->bodies[j->base].w) : w;
+            *kinetic += 0.5 * j->coordinate[j->isotropic_from].armature * v3_dot(w, w);
         }
     }
     return springs;

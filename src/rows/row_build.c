@@ -60,10 +60,11 @@ row_rates pawl_row_rates(const pawl_assembly *a, const row_block *b, int r, cons
                          const step_weights *w)
 {
     if (r < 0) {
-        return (row_rates){0.0, 0.0};
+        return (row_rates){0.0, 0.0, 0.0};
     }
     double before = pawl_row_rate(a, b, r, start);
-    return (row_rates){before, w->about == NULL ? before : pawl_row_rate(a, b, r, w->about)};
+    return (row_rates){before, w->about == NULL ? before : pawl_row_rate(a, b, r, w->about),
+                       w->rotor == NULL ? before : w->rotor[b->rows.first_row + r]};
 }
 
 // lambda = -S q'+ + B divided by S: q'+ + lambda/S - B/S = 0. S must be positive, which it is where a row has any
@@ -75,8 +76,8 @@ void pawl_row_soft(pawl_assembly *a, int r, double S, double B)
 }
 
 // docs/math.md section 3. `stretch` is value - rest [m or rad] where the rows are placed. The term with `behind`
-// uses the rate that the spring is linearized about; armature and damper use the rate before the step. The last
-// line replaces the one by the other.
+// uses the rate that the spring is linearized about, the armature that of its rotor and the damper the rate before the
+// step. The last lines replace the last by the others.
 void pawl_row_spring(pawl_assembly *a, int r, const step_weights *w, double stretch, row_rates rate,
                      const row_law *law)
 {
@@ -84,6 +85,7 @@ void pawl_row_spring(pawl_assembly *a, int r, const step_weights *w, double stre
     double S = law->armature + h * (w->theta * d + h * w->ahead * k);
     double behind = h * h * w->behind * k;
     double B = (law->armature - h * (1.0 - w->theta) * d + behind) * rate.before - h * k * stretch;
+    B += law->armature * (rate.rotor - rate.before);
     pawl_row_soft(a, r, S, B + behind * (rate.about - rate.before));
 }
 

@@ -66,7 +66,9 @@ typedef struct step_weights {
     double start_weight;
     bool persistent_only;
     const body_state
-        *about;   // twists that springs are linearized about; NULL: those before the step
+        *about; // twists that springs are linearized about; NULL: those before the step
+    // (free rows) rates of the rotors of armatures before the step; NULL: those of the rows
+    const double *rotor;
     bool own_erp; // joints may have an erp of their own
     double erp_joint, erp_limit;
     double erp_contact;
@@ -81,9 +83,9 @@ typedef struct step_weights {
     double before_time, after_time;
 } step_weights;
 
-// Rates of a row before the step, and of the motion that springs are linearized about.
+// Rates of a row before the step, of the motion that springs are linearized about, and of the rotor of an armature.
 typedef struct row_rates {
-    double before, about;
+    double before, about, rotor;
 } row_rates;
 
 // The force law of a row that gives way: force = -stiffness (value - rest) - damping rate - armature rate'.

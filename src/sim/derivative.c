@@ -43,6 +43,7 @@ static void derivative_layout(pawl_derivative *d, pawl_carver *mem)
     d->K = PAWL_CARVE(mem, double, N *N);
     d->X = PAWL_CARVE(mem, double, N *P);
     d->pivot = PAWL_CARVE(mem, int, N);
+    d->turned = PAWL_CARVE(mem, double, rows *P);
     d->x = PAWL_CARVE(mem, double, rows);
     d->y = PAWL_CARVE(mem, double, rows);
     d->rate = PAWL_CARVE(mem, double, rows);

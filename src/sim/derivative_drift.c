@@ -4,7 +4,8 @@
 // Derivatives of a position update (position_update.c). From poses q and twists u it has found multipliers x and y with
 //   w = u + M^-1 J(q)T x,   q+ = q (+) tau w,   f(q+) = 0,
 //   u+ = w + M^-1 J(q+)T y,   J(q+) u+ = 0,
-// J the rows of joints and prescribed motions; an armature a is a row with J_a (w - u) + x_a / a = 0 beside them. Poses turn by
+// J the rows of joints and prescribed motions. An armature a on a coordinate c is a row beside them (rotors.c), with the
+// rate v of its rotor v = (c(q+) - c(q))/tau = J_a(q) u - x_a/a and J_a(q+) u+ + y_a/a = v. Poses turn by
 // exp(tau w), so that dq+ = exp(tau w) dq + tau Jl(tau w) dw. w is known from the two poses, x and y from w - u and u+ - w.
 // The derivatives of M^-1 JT x and of J u+ by the poses come from placements close by, as in derivative_kick.c.
 #include "math/rotation.h"
@@ -396,6 +397,45 @@ static void drift_twists(const pawl_derivative *d, const body_state *from, const
     }
 }
 
+// What the rates of rotors have from the poses before the move, -J_a dq/tau: (rows x columns), to d->turned.
+static void drift_turned_back(pawl_derivative *d, double tau)
+{
+    size_t rows = (size_t)d->sim->assembly->free_rows * (size_t)d->columns;
+    double *own = d->X + (size_t)d->n * (size_t)d->columns;
+    memset(own, 0, rows * sizeof *own);
+    drift_rows(d, false, -1.0 / tau, d->dq);
+    memcpy(d->turned, own, rows * sizeof *own);
+}
+
+// The equations of armatures in the first half, times tau: what they have at its start. `by` is of J_a u.
+static void drift_rotors_first(pawl_derivative *d, double tau)
+{
+    const pawl_assembly *a = d->sim->assembly;
+    int N = d->n + a->free_rows, P = d->columns;
+    for (int r = 0; r < a->free_rows; ++r) {
+        double *x = d->X + (size_t)(d->n + r) * (size_t)P;
+        bool rotor = drift_compliance(a, r) > 0.0;
+        for (int c = 0; c < P && rotor; ++c) {
+            x[c] = -tau * (x[c] + d->turned[r * P + c]);
+        }
+        d->K[(size_t)(d->n + r) * (size_t)(N + 1)] *= rotor ? tau : 1.0;
+    }
+    drift_rows(d, false, tau, d->du);
+}
+
+static void drift_rotors_second(pawl_derivative *d, double tau)
+{
+    const pawl_assembly *a = d->sim->assembly;
+    int P = d->columns;
+    for (int r = 0; r < a->free_rows; ++r) {
+        double *x = d->X + (size_t)(d->n + r) * (size_t)P;
+        for (int c = 0; c < P && drift_compliance(a, r) > 0.0; ++c) {
+            x[c] += d->turned[r * P + c];
+        }
+    }
+    drift_rows(d, false, 1.0 / tau, d->dq);
+}
+
 pawl_status pawl_derive_drift(pawl_derivative *d, const body_state *from, const body_state *to,
                               double tau, double begin, double end)
 {
@@ -412,25 +452,30 @@ pawl_status pawl_derive_drift(pawl_derivative *d, const body_state *from, const 
     drift_side side = {from, begin, d->x, last, first, d->by_pose};
     drift_place(d, from, begin);
     PAWL_TRY(drift_multipliers(d, first, d->x));
+    for (int i = 0; i < d->n; ++i) {
+        first[i] = w[i] - first[i]; // u, which rows of armatures are applied to
+    }
     drift_differentiate(d, &side, G);
+    drift_turned_back(d, tau);
     drift_right_side(d, &side, d->du, G, rows);
     drift_clear_hard(d);
-    drift_rows(d, false, 1.0, d->du);
     drift_matrix(d, rows);
-    drift_lines(d, rows, false, tau, NULL);
+    drift_rotors_first(d, tau);
     drift_place(d, to, end);
     drift_turned(d, w, tau);
     drift_rows(d, true, -1.0, d->dw);
+    drift_rows(d, false, -1.0, d->dw);
     drift_lines(d, rows, true, tau, w);
+    drift_lines(d, rows, false, tau, w);
     PAWL_TRY(pawl_derive_solve(d, d->n + rows));
     memcpy(d->dw, d->X, (size_t)d->n * (size_t)d->columns * sizeof *d->dw);
     drift_move_tangents(d, w, tau, d->dw);
     // The second half: du+ from dq+ and dw.
-    side = (drift_side){to, end, d->y, last, second, d->by_twist};
+    side = (drift_side){to, end, d->y, last, last, d->by_twist};
     PAWL_TRY(drift_multipliers(d, second, d->y));
     drift_differentiate(d, &side, G);
     drift_right_side(d, &side, d->dw, G, rows);
-    drift_rows(d, false, 1.0, d->dw);
+    drift_rotors_second(d, tau);
     drift_matrix(d, rows);
     drift_lines(d, rows, true, tau, NULL);
     drift_lines(d, rows, false, tau, NULL);

@@ -59,6 +59,7 @@ struct pawl_derivative {
     double *by_pose, *by_twist; // ((n + rows) x n) derivatives of equations
     double *K, *X;              // ((n + rows)^2), ((n + rows) x columns)
     int *pivot;
+    double *turned; // (rows x columns) scratch of a position update, of armatures
     double *x, *y;  // (rows) multipliers of a position update
     double *rate;   // (rows) scratch
     double *change; // (n) scratch

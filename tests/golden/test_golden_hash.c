@@ -20,13 +20,13 @@ typedef struct golden_row {
 
 static const golden_row golden_rows[] = {
     {PAWL_STEPPER_EULER, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_SPARSE, true,
-     UINT64_C(0xcfc1b10505aa6da7)},
+     UINT64_C(0x5b735aa75889b4a7)},
     {PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_DENSE, false,
-     UINT64_C(0x4d4d7aa4f63ca950)},
+     UINT64_C(0xb74ab38044d7ca13)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_DENSE, true,
-     UINT64_C(0x928338a7684633f3)},
+     UINT64_C(0x786784f8f9e918a4)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_SPARSE, false,
-     UINT64_C(0x1f0be21df73ae3f0)},
+     UINT64_C(0xb77fd6734fe55eca)},
 };
 
 // Runs the model, which it destroys, for 200 steps; the hash of the state then.
@@ -82,15 +82,15 @@ TEST(a_short_run_with_contacts_ends_in_the_recorded_bits)
         uint64_t hash;
     } rows[] = {
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x1249a8bac3fb5339)},
+         UINT64_C(0xffa08fdeec85ee57)},
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP,
-         UINT64_C(0xe71f97811f7cf327)},
+         UINT64_C(0xf2f6bb22f66cf08d)},
         {"models/classics/S10-spinning-box.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x044b8ef90c735536)},
+         UINT64_C(0x1c8fce235cc3c6e6)},
         {"models/classics/E3-topple.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP,
-         UINT64_C(0xd42964621b0cc646)},
+         UINT64_C(0x9e35bb17101eb10f)},
         {"models/classics/D12-stack-1000.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x9212a4966fa29c6f)},
+         UINT64_C(0x8d5c291237ded7fe)},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {

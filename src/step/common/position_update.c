@@ -18,8 +18,10 @@
 
 static const double position_tolerance = 1e-12;  // [m or rad]
 static const double position_accuracy = 1.0;     // one solve; the next iteration makes up for it
+static const double position_refined = 1e-8;     // where it does not
 static const double position_start_error = 1e-9; // beyond it corrections would change the motion
 static const double position_contraction = 0.5;  // slower is no convergence
+static const double position_lost = 1e3;         // rise of the error that no better solve explains
 static const double position_nearly = 1e-3;      // fraction of the error that a projection may take
 static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
@@ -71,7 +73,8 @@ static void position_correct(step_context *c, pawl_state *s, double sign, double
 
 // Moves from where the update began by the twists at hand. Returns the closure error at the end.
 // Twists of s are kept; only poses go back to where the update began.
-static double position_try(step_context *c, pawl_state *s, double tau, double end)
+static double position_try(step_context *c, pawl_state *s, double tau, double end,
+                           const double *total)
 {
     for (int i = 0; i < c->model->body_count; ++i) {
         s->bodies[i].r = c->position.from[i].r;
@@ -79,7 +82,8 @@ static double position_try(step_context *c, pawl_state *s, double tau, double en
     }
     position_freely(c, s, tau, end);
     pawl_assembly_measure_closure(c->assembly, s->bodies, s->coordinates, end);
-    return pawl_closure_error(c->assembly);
+    double error = pawl_closure_error(c->assembly);
+    return worst_of(error, tau * pawl_rotors_lag(c, tau, total, c->assembly->v_f));
 }
 
 // Close to a singular position a row's derivative changes by much within a step, sign included, and Newton's
@@ -113,7 +117,7 @@ static double position_stretch(step_context *c, pawl_state *s, double tau, doubl
     for (int i = 0; i < twists && fraction != 1.0; ++i) {
         change[i] *= fraction / (fraction - 1.0); // all of the correction, should it be taken back
     }
-    return position_try(c, s, tau, end);
+    return position_try(c, s, tau, end, total);
 }
 
 typedef enum position_end {
@@ -153,16 +157,24 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
     memset(total, 0, (size_t)a->free_rows * sizeof *total);
     pawl_twists_of(m, s->bodies, c->u.start);
     memcpy(c->u.next, c->u.start, (size_t)(6 * m->body_count) * sizeof *c->u.next);
-    double last = INFINITY, first = 0.0;
+    double last = INFINITY, first = 0.0, accuracy = position_accuracy;
     bool stretched = false;
     for (int k = 0; k < POSITION_MAX_ITERATIONS; ++k) {
-        double error = position_try(c, s, tau, end);
+        double error = position_try(c, s, tau, end, total);
         bool helps = error <= position_contraction * last;
         if (!helps && last > position_nearly * first && k > 0 && pawl_is_weak(&a->problem) &&
             error > position_tolerance) {
             error = position_stretch(c, s, tau, end, error, before, total, change);
             stretched = true;
             helps = error <= position_contraction * last;
+        }
+        // A shifted factor hardly sees what bodies many millions of times lighter than others do to these: solves are
+        // refined then, before Newton's method is blamed.
+        if (!helps && k > 0 && c->position.light_bodies && accuracy == position_accuracy &&
+            !pawl_is_weak(&a->problem) && !a->problem.delassus->dropped &&
+            !pawl_eliminate_is_exact(&a->problem)) {
+            accuracy = position_refined;
+            helps = error <= position_lost * last;
         }
         bool done =
             error <= position_tolerance && !(c->position.exact && helps && error > position_exact);
@@ -171,7 +183,7 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
                       !a->problem.delassus->dropped; // a shifted factor may do better
         if (nearly && error > last) {                // the one before was better
             position_correct(c, s, -1.0, change, total);
-            position_try(c, s, tau, end);
+            position_try(c, s, tau, end, total);
         }
         if (stretched && (done || nearly) && !position_is_near(c, s)) {
             break;
@@ -180,6 +192,7 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
             pawl_least_reactions(c);
             pawl_position_balance(c, s, c->position.from, end - tau, c->position.consistent);
+            pawl_rotors_end(c, total);
             return done ? POSITION_DONE : POSITION_NEARLY;
         }
         if (!helps) {
@@ -194,7 +207,8 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         for (int r = 0; r < a->free_rows; ++r) {
             a->v_f[r] /= tau;
         }
-        pawl_closure_solve(c, position_accuracy, change);
+        pawl_rotors_lag(c, tau, total, a->v_f);
+        pawl_closure_solve(c, accuracy, change);
         ++*iterations;
         position_correct(c, s, 1.0, change, total);
     }
@@ -291,6 +305,7 @@ static position_end position_begin(step_context *c, pawl_state *s, double tau, d
     pawl_assembly_build_closure(a);
     pawl_position_settle(c, s, end - tau, iterations);
     memcpy(c->position.from, s->bodies, (size_t)c->model->body_count * sizeof *c->position.from);
+    pawl_rotors_begin(c, s);
     if (!(pawl_closure_error(a) <= pawl_position_start_limit(a))) {
         return POSITION_OPEN;
     }
@@ -353,6 +368,23 @@ static bool position_part(step_context *c, pawl_state *s, double tau, double end
     return true;
 }
 
+// Without `project` poses move freely, and the next velocity update finds joints as they are. Rotors are turned by
+// their new rows all the same, which twists in the tangents do.
+static void position_unbound(step_context *c, pawl_state *s, double tau, double end)
+{
+    pawl_assembly *a = c->assembly;
+    if (!a->has_armatures) {
+        position_freely(c, s, tau, end);
+        c->placed = false;
+        return;
+    }
+    if (!c->placed) {
+        pawl_assembly_place(a, s->bodies, s->coordinates, end - tau, c->u.damping_time);
+    }
+    position_freely(c, s, tau, end);
+    pawl_rotors_turn(c, s, end);
+}
+
 // Newton's method fails where rows change by much on the way, as they do next to a singular position. Bodies that
 // moved freely there and were projected back would lose most of the energy across it; the same motion in shorter parts
 // keeps it. Where the shortest part fails as well there is no such path for these numbers, and the rest of
@@ -362,8 +394,7 @@ int pawl_position_update(step_context *c, pawl_state *s, double tau, double end)
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     bool tree = c->coordinates->ops->has_tree_joints, last = false;
     if (!tree && (!c->settings->project || c->assembly->free_rows == 0)) {
-        position_freely(c, s, tau, end);
-        c->placed = false;
+        position_unbound(c, s, tau, end);
         return 0;
     }
     int iterations = 0, parts = 1, left = 1; // of the same length each

@@ -47,7 +47,19 @@ void pawl_closure_solve(step_context *c, double accuracy, double *change);
 void pawl_twists_of(const pawl_model *m, const body_state *bodies, double *u);
 void pawl_twists_change(step_context *c, const double *change, body_state *bodies);
 void pawl_closure_velocities(step_context *c, pawl_state *s, double t);
-// u.next from s, and v_f of all rows: their rates, less those of prescribed motions at t; 0 for soft rows.
+// Rotors of armatures (rotors.c). They begin to turn where rows are placed, at the twists of s; the next projection of
+// velocities takes them along.
+void pawl_rotors_begin(step_context *c, const pawl_state *s);
+// The mean rates of coordinates in a move of tau, to where the assembly was measured last, less those of their rotors,
+// which got impulses `total`. Writes rows of armatures alone; returns the largest.
+double pawl_rotors_lag(const step_context *c, double tau, const double *total, double *lag);
+// Rotors of the rows as placed before a move that did not follow the joints, at the end of that move, where rows are
+// placed and twists brought into the tangents.
+void pawl_rotors_turn(step_context *c, pawl_state *s, double end);
+// Rotors at the end of a move in which they got impulses `total`.
+void pawl_rotors_end(step_context *c, const double *total);
+// u.next from s, and v_f of all rows: their rates, less those of prescribed motions at t, for armatures
+// less the rates of their rotors; 0 for other soft rows.
 void pawl_closure_rates(step_context *c, const pawl_state *s, double t);
 // Poses of s moved by d (6 x bodies), or by a fraction of it that turns nothing by more than a radian; t is their
 // time.

@@ -125,10 +125,12 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
         if (info->family->rate != NULL) {
             a->v_f[r] -= info->family->rate(m, info, t);
         } else if (!pawl_assembly_is_hard(a, r)) {
-            // An armature resists what the joints of a tree changed, too; other rows take no part.
-            a->v_f[r] -= pawl_assembly_armature(a, r) > 0.0 ? before[r] : a->v_f[r];
+            // An armature resists what the joints of a tree changed and what moving changed; other rows take no part.
+            double rotor = c->position.turning ? c->position.rotor[r] : before[r];
+            a->v_f[r] -= pawl_assembly_armature(a, r) > 0.0 ? rotor : a->v_f[r];
         }
     }
+    c->position.turning = false;
     pawl_arena_release(&c->scratch, mark);
 }
 

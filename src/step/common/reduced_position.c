@@ -106,19 +106,12 @@ static void reduced_position_close(step_context *c, double tau, double *total, d
     pawl_assembly_row_velocity(a, twists, a->v_f);
     double *errors = pawl_take_rows(c);
     pawl_closure_errors(a, errors);
-    double *moved = pawl_take_rows(c);
-    for (int i = 0; i < 6 * c->model->body_count; ++i) {
-        twists[i] = c->u.next[i] - c->u.start[i];
-    }
-    pawl_assembly_row_velocity(a, twists, moved);
+    pawl_rotors_lag(c, tau, total, errors);
     for (int r = 0; r < a->free_rows; ++r) {
         if (pawl_assembly_is_hard(a, r)) {
             a->v_f[r] += errors[r] / tau;
-        } else if (pawl_assembly_armature(a, r) > 0.0) {
-            // Its impulse is the armature times the whole change of the rate, up to here and by `change`.
-            a->v_f[r] += moved[r] + a->compliance[r] * total[r];
         } else {
-            a->v_f[r] = 0.0;
+            a->v_f[r] = pawl_assembly_armature(a, r) > 0.0 ? a->v_f[r] + errors[r] : 0.0;
         }
     }
     // The solve leaves the rates of its impulses in f->start, as every product with impulses in these coordinates
@@ -250,6 +243,9 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
                 pawl_least_impulses(c, total);
             }
             memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
+            if (closes) {
+                pawl_rotors_end(c, total);
+            }
             return true;
         }
     }
@@ -386,6 +382,9 @@ bool pawl_reduced_position_part(step_context *c, pawl_state *s, double tau, doub
     memcpy(c->position.from, s->bodies, (size_t)m->body_count * sizeof *c->position.from);
     pawl_twists_of(m, s->bodies, c->u.start);
     pawl_reduced_rate_from(f->motion, s->bodies, f->position_rate);
+    if (closes) {
+        pawl_rotors_begin(c, s);
+    }
     bool along = near && reduced_position_along(c, s, tau, end, closes, iterations);
     if (near && !along && closes && a->problem.delassus->dropped) {
         along = reduced_position_with_shift(c, s, tau, end, iterations);

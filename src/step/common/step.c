@@ -56,7 +56,16 @@ void pawl_position_update_layout(position_update *p, const pawl_assembly *a, paw
 {
     p->from = PAWL_CARVE(mem, body_state, a->model->body_count);
     p->consistent = PAWL_CARVE(mem, double, 6 * a->model->body_count);
+    p->rotor = PAWL_CARVE(mem, double, a->free_rows);
+    p->turned = PAWL_CARVE(mem, double, a->free_rows);
     p->deferred.count = 0;
+    double least = INFINITY, most = 0.0;
+    for (int i = 0; i < a->model->body_count; ++i) {
+        double mass = a->model->bodies[i].mass;
+        least = mass > 0.0 ? fmin(least, mass) : least;
+        most = fmax(most, mass);
+    }
+    p->light_bodies = most > 1e6 * least;
     for (int i = 0; i < DEFERRED_REACTIONS && a->has_loops; ++i) {
         struct deferred_reaction *item = &p->deferred.item[i];
         item->from = PAWL_CARVE(mem, body_state, a->model->body_count);

@@ -61,6 +61,10 @@ typedef struct deferred_reactions {
 typedef struct position_update {
     body_state *from;   // (bodies) where it began
     double *consistent; // (6 x bodies) twists that satisfy the rows where an exact one begins
+    double *rotor;      // (free rows) of armatures: the rates at which rotors turn while poses move
+    double *turned;     // (free rows) their coordinates where it began
+    bool turning;       // the rates at the end are still to be brought to those of the twists
+    bool light_bodies;  // masses differ so much that a shifted factor does not see some of them
     bool passes;        // the poses that it leads to are within a step: no state has them
     bool exact;         // keeps angular momentum and iterates to the last digit (rattle)
     bool least_norm;    // rows are redundant and all satisfied: reactions are those of least norm

@@ -216,6 +216,7 @@ static void lit_begin(step_context *c, pawl_state *s, double t)
         return;
     }
     c->placed = false;
+    pawl_rotors_begin(c, s);
     pawl_assembly_build_closure(a);
     memcpy(lit_of(c)->residual, a->residual, (size_t)a->free_rows * sizeof *a->residual);
     if (a->free_rows > 0) {
@@ -253,6 +254,9 @@ static step_weights lit_weights(const step_context *c, const pawl_state *s, cons
     w.target_time[1] = paper ? phase->end : w.place_time;
     w.before_time = w.after_time = paper ? 0.0 : 0.5 * phase->h;
     w.start_weight = c->settings->lit.scheme == 2 ? 1.0 : 0.0;
+    // The paper's soft rows are those of the start, turned with their bodies.
+    w.rotor =
+        paper || lit_follows_joints(c) || !c->assembly->has_armatures ? NULL : c->position.rotor;
     return w;
 }
 
@@ -371,6 +375,8 @@ void pawl_lit_move(step_context *c, pawl_state *s, const lit_phase *phase, pawl_
     if (c->out.contact_demand == 0 && c->settings->project &&
         !(lit_follows_joints(c) && lit_of(c)->closed_rows.count == 0)) {
         report->projections += pawl_lit_settle(c, s, phase->end);
+    } else if (c->out.contact_demand == 0 && !c->settings->project && c->assembly->has_armatures) {
+        pawl_rotors_turn(c, s, phase->end);
     }
     if (c->out.contact_demand == 0) {
         report->projections += pawl_correction_apply(c, s, phase->end, report);

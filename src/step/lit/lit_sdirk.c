@@ -38,6 +38,7 @@ static step_weights sdirk_weights(const step_context *c, const pawl_state *s,
     w.place_time = w.target_time[0] = w.target_time[1] = time;
     w.at_end = true;
     w.impulse_fraction = impulse_fraction;
+    w.rotor = c->assembly->has_armatures ? c->position.rotor : NULL;
     return w;
 }
 
@@ -115,6 +116,9 @@ static void sdirk_extrapolate(step_context *c, bool without_contacts)
 {
     const pawl_assembly *a = c->assembly;
     int n = 6 * c->model->body_count;
+    for (int r = 0; r < a->free_rows && a->has_armatures; ++r) { // as twists below
+        c->position.rotor[r] += sdirk_ratio * (c->u.rate[r] - c->position.rotor[r]);
+    }
     if (without_contacts) {
         for (int r = a->free_rows; r < a->problem.row_count; ++r) {
             c->u.lambda[r] =

@@ -311,6 +311,7 @@ int pawl_lit_settle(step_context *c, pawl_state *s, double t)
     if (!settle_poses(c, s, t, &iterations)) {
         iterations += pawl_project(c, s, t, SETTLE_PROJECT_STEPS, settle_tolerance);
     }
+    pawl_rotors_begin(c, s);
     pawl_assembly_place(a, s->bodies, s->coordinates, t, c->u.damping_time);
     pawl_assembly_build_closed_rows(a, g->rows, g->count, true);
     pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);

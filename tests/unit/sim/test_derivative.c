@@ -271,6 +271,26 @@ TEST(derivatives_of_chains_and_loops_are_those_of_differences)
     }
 }
 
+// Rotors keep their speed while rows turn with the bodies (src/step/common/rotors.c).
+TEST(derivatives_with_geared_joints_are_those_of_differences)
+{
+    char path[512];
+    FILE *file = fopen(test_path("geared.xml", path, sizeof path), "w");
+    CHECK(file != NULL);
+    fputs(
+        "<mujoco><worldbody><body><joint axis='0 1 0.3' armature='0.1'/>"
+        "<geom type='box' size='0.2 0.03 0.03' pos='0.2 0 0' mass='1'/>"
+        "<body pos='0.4 0 0'><joint type='slide' axis='1 0.2 0' armature='0.7' stiffness='30'/>"
+        "<geom type='box' size='0.05 0.07 0.1' mass='0.5'/><body pos='0.1 0 0'>"
+        "<joint axis='0 1 1' armature='0.02'/><geom type='box' size='0.1 0.02 0.02' pos='0.1 0 0' "
+        "mass='0.4'/></body></body></body></worldbody></mujoco>",
+        file);
+    fclose(file);
+    for (int stepper = 0; stepper < 2; ++stepper) {
+        check_free(path, (pawl_stepper_kind)stepper, 1e-3, 2e-6);
+    }
+}
+
 // A robot on four feet that stick, or slide on ice. Gaps of contacts that last are some 1e-8 m, and the bias of a gap has a kink at 0: differences
 // of poses must be shorter than that, and where feet slide differences of twists alone are taken.
 static void check_standing(pawl_stepper_kind stepper, bool ice, double limit)
