@@ -9,7 +9,7 @@ import pytest
 KEYS = {"format", "model", "mass", "com", "mobility", "velocities", "free_bases", "coordinates",
         "actuated", "mass_ratio", "redundant", "loop_joints", "singular",
         "generic_rank", "smallest_ratio", "weak", "misfit", "assembly", "warnings", "bodies", "joints",
-        "contact_points"}
+        "contact_points", "formulation"}
 
 
 def test_fourbar_fixed_has_the_counts_of_seed_002_table_ii(pawl):

@@ -494,6 +494,16 @@ TEST(simulations_asked_for_what_they_do_not_have)
     pawl_state_destroy(foreign);
     CHECK(pawl_sim_state(NULL) == NULL && pawl_sim_settings(NULL) == NULL);
     CHECK(pawl_sim_model(NULL) == NULL && pawl_sim_kept_problem(NULL).problem == NULL);
+    CHECK_INT(pawl_sim_formulation_reason(NULL)[0], '\0');
+    pawl_formulation kind;
+    pawl_settings asked = *pawl_sim_settings(m.sim);
+    CHECK_OK(pawl_choose_formulation(&m.t.env, m.model, &asked, &kind, NULL, 0));
+    CHECK_BAD(pawl_choose_formulation(NULL, m.model, &asked, &kind, NULL, 0));
+    CHECK_BAD(pawl_choose_formulation(&m.t.env, NULL, &asked, &kind, NULL, 0));
+    CHECK_BAD(pawl_choose_formulation(&m.t.env, m.model, NULL, &kind, NULL, 0));
+    CHECK_BAD(pawl_choose_formulation(&m.t.env, m.model, &asked, NULL, NULL, 0));
+    asked.stepper = (pawl_stepper_kind)1000;
+    CHECK_BAD(pawl_choose_formulation(&m.t.env, m.model, &asked, &kind, NULL, 0));
     CHECK_INT(pawl_sim_contact_count(NULL) + pawl_sim_event_count(NULL), 0);
     CHECK_NAN(pawl_sim_contact(NULL, 0).gap);
     CHECK_NAN(pawl_sim_event(NULL, 0).time);

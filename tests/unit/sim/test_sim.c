@@ -393,6 +393,7 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"solver.budget", "40"},
                                            {"solver.budget_newton", "3"},
                                            {"mjcf.soft", "on"},
+                                           {"contact.allowed_depth", "0.0001"},
                                            {"solver.variant", "paper"},
                                            {"nmdp.bodies", "off"},
                                            {"nmdp.limit_stiffness", "1e+03"},

@@ -221,8 +221,9 @@ TEST(every_cause_wakes_at_once_and_exactly)
     }
 }
 
-// A ball at 1 m/s from 1 m away: the tower sleeps until it comes, and is hit as if it had never slept; the others go on
-// sleeping.
+// A ball at 1.5 m/s from 1 m away: the tower sleeps until it comes, and is hit as if it had never slept; the others go on
+// sleeping. The hit is central: a box that also turns on its face would depend on how its corners share the load,
+// which rigid bodies leave open and which differs with the order of the islands.
 TEST(a_touch_wakes_the_group_that_it_concerns)
 {
     sleep_scene s[2];
@@ -233,7 +234,7 @@ TEST(a_touch_wakes_the_group_that_it_concerns)
         mechanism_start(m, &settings);
         scene_run(m, 0.1);
         pawl_state *state = pawl_sim_edit_state(m->sim);
-        pawl_pose far = {v3(-1.2, 0.02, 0.32), {1, 0, 0, 0}};
+        pawl_pose far = {v3(-1.2, 0.0, 0.32), {1, 0, 0, 0}};
         CHECK_OK(pawl_state_set_pose(state, s[sleeps].ball, far));
         CHECK_OK(pawl_state_set_twist(state, s[sleeps].ball, (pawl_twist){.linear = {1.5, 0, 0}}));
         scene_run(m, 0.6);
@@ -243,7 +244,7 @@ TEST(a_touch_wakes_the_group_that_it_concerns)
         CHECK(scene_position(m, s[sleeps].box[0][1]).x > 0.01);
         scene_run(m, 1.0);
     }
-    CHECK(sleep_apart(&s[0].m, &s[1].m) <= 2e-6);
+    CHECK_NEAR(sleep_apart(&s[0].m, &s[1].m), 0.0, 2e-6);
     mechanism_end(&s[0].m);
     mechanism_end(&s[1].m);
 }
@@ -319,7 +320,7 @@ TEST(sleep_has_the_same_bits_for_any_threads_and_when_resumed)
         sleep_build(&s, true);
         mechanism_start(m, &settings);
         scene_run(m, 0.1);
-        pawl_pose far = {v3(-1.2, 0.02, 0.32), {1, 0, 0, 0}};
+        pawl_pose far = {v3(-1.2, 0.0, 0.32), {1, 0, 0, 0}};
         pawl_state *state = pawl_sim_edit_state(m->sim);
         CHECK_OK(pawl_state_set_pose(state, s.ball, far));
         CHECK_OK(pawl_state_set_twist(state, s.ball, (pawl_twist){.linear = {1.5, 0, 0}}));
