@@ -85,14 +85,14 @@ PAWL_KERNEL_PART void hinge_bodies(const pawl_assembly *a, const int body[4],
     lanes33_load(axes, rotation);
 }
 
-PAWL_KERNEL_PART void hinge_store_residuals(const hinge_group *g, const lanes3 *t, lanes y, lanes z,
-                                            double *residual)
+PAWL_KERNEL_PART void hinge_store_residuals(const hinge_group *g, const lanes3 *t, const lanes *y,
+                                            const lanes *z, double *residual)
 {
-    lanes low[4] = {t->x, t->y, t->z, y};
+    lanes low[4] = {t->x, t->y, t->z, *y};
     lanes_transpose(low);
     for (int k = 0; k < g->count; ++k) {
         LANES_STORE(residual + g->row[k], low[k]);
-        residual[g->row[k] + 4] = z[k];
+        residual[g->row[k] + 4] = (*z)[k];
     }
 }
 
@@ -116,7 +116,7 @@ PAWL_KERNEL static void hinge_run_measure(const pawl_assembly *a, const hinge_gr
     lanes3_sub(&t, &base_anchor, &t);
     lanes33_tmul(&axes, &t, &point);
     lanes33_tmul(&axes, &x, &aligned);
-    hinge_store_residuals(g, &point, aligned.y, aligned.z, a->residual);
+    hinge_store_residuals(g, &point, &aligned.y, &aligned.z, a->residual);
 }
 
 void pawl_hinges_measure(pawl_assembly *a, const body_state *bodies)
@@ -243,7 +243,8 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
     lanes3_cross(&x, &e[1], &c[0]);
     lanes3_cross(&x, &e[2], &c[1]);
     lanes3 off = {LANES3_DOT(e[0], t), LANES3_DOT(e[1], t), LANES3_DOT(e[2], t)};
-    hinge_store_residuals(g, &off, LANES3_DOT(e[1], x), LANES3_DOT(e[2], x), a->residual);
+    lanes along_y = LANES3_DOT(e[1], x), along_z = LANES3_DOT(e[2], x);
+    hinge_store_residuals(g, &off, &along_y, &along_z, a->residual);
     if (reference != NULL) {
         hinge_constant3(g->follower_y, &anchor);
         lanes33_mul(&follower, &anchor, &y);
