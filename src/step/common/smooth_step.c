@@ -234,7 +234,8 @@ static double smooth_errors(const step_context *c, const smooth_step *step)
 // the twists. False: Newton's method does not converge. A last correction is not checked where it leaves next to
 // nothing, by what the one before it left: the placement that follows shows it. The first one is the last with a factor
 // of the rows at hand, if the guess is close. With one of other rows, all corrections are checked: how much it leaves
-// grows with the length of chains and around loops.
+// grows with the length of chains and around loops, and solves of long mechanisms are not exact: only a small error is left to
+// a correction that nobody checks.
 static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool middle, double *x)
 {
     pawl_assembly *a = c->assembly;
@@ -255,7 +256,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         if (!(error <= slowest * last)) { // of large mechanisms rounding alone may leave as much
             return error <= step->tolerance;
         }
-        bool final = own && (k == 0 ? error <= smooth_close : error * error <= close * last);
+        bool final = own && error <= smooth_close && (k == 0 || error * error <= close * last);
         last = error;
         d->ops->solve(d, c->u.lambda);
         ++step->iterations;
