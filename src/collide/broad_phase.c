@@ -11,9 +11,9 @@ static broad_box broad_union(const broad_box *a, const broad_box *b)
 {
     broad_box c;
     for (int k = 0; k < 3; ++k) {
-        double al = (&a->low.x)[k], bl = (&b->low.x)[k];
-        (&c.low.x)[k] = al < bl ? al : bl;
-        (&c.high.x)[k] = max_of((&a->high.x)[k], (&b->high.x)[k]);
+        double al = v3_get(a->low, k), bl = v3_get(b->low, k);
+        v3_set(&c.low, k, al < bl ? al : bl);
+        v3_set(&c.high, k, max_of(v3_get(a->high, k), v3_get(b->high, k)));
     }
     return c;
 }
@@ -36,7 +36,7 @@ void pawl_broad_phase_layout(broad_phase *bp, int count, pawl_carver *mem)
 // Twice the middle: only the order matters.
 static double broad_middle(const broad_box *box, int axis)
 {
-    return (&box->low.x)[axis] + (&box->high.x)[axis];
+    return v3_get(box->low, axis) + v3_get(box->high, axis);
 }
 
 // Whether box i comes before box j along an axis; ties by index, so that the order is total.

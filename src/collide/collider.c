@@ -296,7 +296,8 @@ static bool collider_is_of_world(const collider *c, int item)
 static bool collider_boxes_overlap(const broad_box *a, const broad_box *b, double reach)
 {
     for (int k = 0; k < 3; ++k) {
-        if ((&a->low.x)[k] > (&b->high.x)[k] + reach || (&b->low.x)[k] > (&a->high.x)[k] + reach) {
+        if (v3_get(a->low, k) > v3_get(b->high, k) + reach ||
+            v3_get(b->low, k) > v3_get(a->high, k) + reach) {
             return false;
         }
     }
@@ -313,8 +314,8 @@ static bool collider_box_overlaps_field(const broad_box *box, const placed_shape
         pawl_vec3 axis = m3_column(&field->axes, k);
         double at = v3_dot(axis, middle);
         double wide = fabs(axis.x) * half.x + fabs(axis.y) * half.y + fabs(axis.z) * half.z;
-        (&low.x)[k] = at - wide;
-        (&high.x)[k] = at + wide;
+        v3_set(&low, k, at - wide);
+        v3_set(&high, k, at + wide);
     }
     return pawl_height_grid_reaches(field->grid, low, high, reach);
 }

@@ -403,8 +403,8 @@ static void mesh_pass_run(mesh_pass *p)
     for (int k = 0; k < 3; ++k) {
         pawl_vec3 axis = m3_column(&p->turn, k); // of `from`, in the surface's axes
         double wide = fabs(axis.x) * half.x + fabs(axis.y) * half.y + fabs(axis.z) * half.z;
-        (&low.x)[k] = v3_dot(axis, middle) - wide - p->margin;
-        (&high.x)[k] = v3_dot(axis, middle) + wide + p->margin;
+        v3_set(&low, k, v3_dot(axis, middle) - wide - p->margin);
+        v3_set(&high, k, v3_dot(axis, middle) + wide + p->margin);
     }
     pawl_tri_mesh_in_box(p->from, low, high, mesh_pass_triangle, p);
 }

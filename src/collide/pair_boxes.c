@@ -14,7 +14,8 @@ static bool boxes_corner_over_face(const placed_shape *box, const placed_shape *
     pawl_vec3 corner = pawl_shape_support(other, v3_scale(-1.0, n));
     pawl_vec3 at = m3_tmul(&box->axes, v3_sub(corner, box->position));
     int i = (k + 1) % 3, j = (k + 2) % 3;
-    return fabs((&at.x)[i]) <= (&box->size.x)[i] && fabs((&at.x)[j]) <= (&box->size.x)[j];
+    return fabs(v3_get(at, i)) <= v3_get(box->size, i) &&
+           fabs(v3_get(at, j)) <= v3_get(box->size, j);
 }
 
 // The middle of the edge along axis k of a box that reaches farthest along n.
@@ -23,7 +24,7 @@ static pawl_vec3 boxes_edge(const placed_shape *s, int k, pawl_vec3 n)
     pawl_vec3 middle = s->position;
     for (int i = (k + 1) % 3; i != k; i = (i + 1) % 3) {
         pawl_vec3 axis = m3_column(&s->axes, i);
-        double size = (&s->size.x)[i];
+        double size = v3_get(s->size, i);
         middle = v3_axpy(middle, v3_dot(axis, n) > 0.0 ? size : -size, axis);
     }
     return middle;
@@ -37,8 +38,8 @@ static bool boxes_edges_meet(const placed_shape *a, const placed_shape *b, int i
     pawl_vec3 w = v3_sub(boxes_edge(b, j, v3_scale(-1.0, n)), boxes_edge(a, i, n));
     double along_a = v3_dot(w, m3_column(&a->axes, i)), along_b = v3_dot(w, m3_column(&b->axes, j));
     double sine2 = 1.0 - cosine * cosine;
-    return fabs(along_a - cosine * along_b) <= sine2 * (&a->size.x)[i] &&
-           fabs(cosine * along_a - along_b) <= sine2 * (&b->size.x)[j];
+    return fabs(along_a - cosine * along_b) <= sine2 * v3_get(a->size, i) &&
+           fabs(cosine * along_a - along_b) <= sine2 * v3_get(b->size, j);
 }
 
 // Whether the gap along an axis that the search ended with is known to be the distance of the boxes.

@@ -40,7 +40,7 @@ static ray_cut ray_half_space(pawl_vec3 o, pawl_vec3 d, pawl_vec3 n, double offs
 static ray_cut ray_slab(pawl_vec3 o, pawl_vec3 d, int axis, double half)
 {
     pawl_vec3 n = {0.0, 0.0, 0.0};
-    (&n.x)[axis] = 1.0;
+    v3_set(&n, axis, 1.0);
     return ray_both(ray_half_space(o, d, n, half), ray_half_space(o, d, v3_scale(-1.0, n), half));
 }
 

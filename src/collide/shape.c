@@ -206,8 +206,8 @@ static void shape_mesh_bounds(const placed_shape *s, double *low, double *high)
     for (int k = 0; k < 3; ++k) {
         double wide = fabs(s->axes.m[k][0]) * half.x + fabs(s->axes.m[k][1]) * half.y +
                       fabs(s->axes.m[k][2]) * half.z;
-        low[k] = (&middle.x)[k] - wide;
-        high[k] = (&middle.x)[k] + wide;
+        low[k] = v3_get(middle, k) - wide;
+        high[k] = v3_get(middle, k) + wide;
     }
 }
 
@@ -224,7 +224,7 @@ void pawl_shape_bounds(const placed_shape *s, pawl_vec3 *low, pawl_vec3 *high)
         pawl_vec3 d = v3(s->axes.m[k][0], s->axes.m[k][1], s->axes.m[k][2]);
         pawl_vec3 up = shape_local_support(s, d);
         pawl_vec3 down = shape_local_support(s, v3_scale(-1.0, d));
-        double centre = (&s->position.x)[k];
+        double centre = v3_get(s->position, k);
         hi[k] = centre + v3_dot(d, up) + r;
         lo[k] = centre + v3_dot(d, down) - r;
     }

@@ -327,7 +327,7 @@ static bool surface_face_exit(const surface_search *s, const surface_vertex *v, 
     for (int f = 0; f < faces; ++f) {
         pawl_vec3 outward = hull ? m3_mul(&shape->axes, shape->hull->normals[f])
                                  : v3_scale(f & 1 ? 1.0 : -1.0, m3_column(&shape->axes, f / 2));
-        double offset = hull ? shape->hull->offsets[f] : (&shape->size.x)[f / 2];
+        double offset = hull ? shape->hull->offsets[f] : v3_get(shape->size, f / 2);
         double gap = v3_dot(outward, v->v) - offset;
         pawl_vec3 n = v3_scale(-1.0, outward);
         if ((!found || gap > out->gap) && surface_vertex_cone(v, n, s->tilt)) {

@@ -61,6 +61,15 @@ static inline double v3_norm(pawl_vec3 a)
 {
     return sqrt(v3_dot(a, a));
 }
+// Component 0, 1 or 2. The address of one component reaches no other: compilers make use of that.
+static inline double v3_get(pawl_vec3 a, int k)
+{
+    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+static inline void v3_set(pawl_vec3 *a, int k, double value)
+{
+    *(k == 0 ? &a->x : k == 1 ? &a->y : &a->z) = value;
+}
 static inline double v3_max_abs(pawl_vec3 a)
 {
     return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));

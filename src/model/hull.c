@@ -66,14 +66,14 @@ static bool hull_start(hull_work *w)
     int low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
     for (int i = 1; i < w->point_count; ++i) {
         for (int k = 0; k < 3; ++k) {
-            low[k] = (&p[i].x)[k] < (&p[low[k]].x)[k] ? i : low[k];
-            high[k] = (&p[i].x)[k] > (&p[high[k]].x)[k] ? i : high[k];
+            low[k] = v3_get(p[i], k) < v3_get(p[low[k]], k) ? i : low[k];
+            high[k] = v3_get(p[i], k) > v3_get(p[high[k]], k) ? i : high[k];
         }
     }
     int axis = 0;
     w->scale = 0.0;
     for (int k = 0; k < 3; ++k) {
-        double extent = (&p[high[k]].x)[k] - (&p[low[k]].x)[k];
+        double extent = v3_get(p[high[k]], k) - v3_get(p[low[k]], k);
         if (extent > w->scale) {
             w->scale = extent;
             axis = k;

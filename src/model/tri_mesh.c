@@ -138,7 +138,7 @@ static void mesh_box(const mesh_tree *t, int begin, int end, mesh_node *node)
 
 static bool mesh_before(const mesh_tree *t, int a, int b, int axis)
 {
-    double x = (&t->w->middle[a].x)[axis], y = (&t->w->middle[b].x)[axis];
+    double x = v3_get(t->w->middle[a], axis), y = v3_get(t->w->middle[b], axis);
     return x != y ? x < y : a < b;
 }
 

@@ -117,7 +117,7 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
     force.body = b->id;
     force.point = def.com;
     for (int i = 0; i < 3; ++i) {
-        force.force[i] = pawl_signal_constant(drag * (&r->wind.x)[i]);
+        force.force[i] = pawl_signal_constant(drag * v3_get(r->wind, i));
     }
     return xml_refused(r->xml, b->e.node, "wind on body", b->name,
                        pawl_builder_add_force(r->builder, &force, NULL));
@@ -212,7 +212,7 @@ static pawl_status mjcf_add_joint(mjcf_reader *r, mjcf_joint *j, pawl_body_id ba
             def.coordinate[c].stiffness = r->springs_off ? 0.0 : j->coordinate.stiffness;
             def.coordinate[c].friction = r->friction_off ? 0.0 : j->coordinate.friction;
             pawl_vec3 turn = quat_log(b->world.orientation);
-            def.coordinate[c].rest = c < 3 ? (&b->world.position.x)[c] : (&turn.x)[c - 3];
+            def.coordinate[c].rest = c < 3 ? v3_get(b->world.position, c) : v3_get(turn, c - 3);
         }
         return xml_refused(r->xml, j->e.node, "joint", j->name,
                            pawl_builder_add_joint(r->builder, &def, &j->id));

@@ -141,9 +141,9 @@ static pawl_status mjcf_geom_box(mjcf_reader *r, const mjcf_geom *g, double half
         pawl_vec3 low = g->mesh->vertices[0], high = low;
         for (int i = 1; i < g->mesh->vertex_count; ++i) {
             for (int k = 0; k < 3; ++k) {
-                double x = (&g->mesh->vertices[i].x)[k];
-                (&low.x)[k] = fmin((&low.x)[k], x);
-                (&high.x)[k] = fmax((&high.x)[k], x);
+                double x = v3_get(g->mesh->vertices[i], k);
+                v3_set(&low, k, fmin(v3_get(low, k), x));
+                v3_set(&high, k, fmax(v3_get(high, k), x));
             }
         }
         frame->position = v3_scale(0.5, v3_add(low, high));

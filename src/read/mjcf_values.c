@@ -117,8 +117,9 @@ pawl_quat mjcf_euler(const mjcf_compiler *c, const double angles[3])
         bool fixed = axis >= 'A' && axis <= 'Z';
         int k = (fixed ? axis - 'X' : axis - 'x');
         double half = 0.5 * angles[i];
-        pawl_quat turn = {cos(half), 0.0, 0.0, 0.0};
-        (&turn.x)[k] = sin(half);
+        pawl_vec3 about = {0};
+        v3_set(&about, k, sin(half));
+        pawl_quat turn = {cos(half), about.x, about.y, about.z};
         q = fixed ? quat_mul(turn, q) : quat_mul(q, turn);
     }
     return pawl_quat_normalize(q);

@@ -71,8 +71,8 @@ static bool scanner_meets_box(const shape_ray *ray, const broad_box *box)
 {
     double from = 0.0, to = ray->reach;
     for (int k = 0; k < 3; ++k) {
-        double at = (&ray->origin.x)[k], speed = (&ray->direction.x)[k];
-        double low = (&box->low.x)[k] - at, high = (&box->high.x)[k] - at;
+        double at = v3_get(ray->origin, k), speed = v3_get(ray->direction, k);
+        double low = v3_get(box->low, k) - at, high = v3_get(box->high, k) - at;
         if (speed == 0.0) {
             if (low > 0.0 || high < 0.0) {
                 return false;

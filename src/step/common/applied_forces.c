@@ -81,10 +81,11 @@ static void forces_drag(step_context *c, const step_weights *w)
         for (int k = 0; k < 3; ++k) {
             double p = side[(k + 1) % 3], q = side[(k + 2) % 3];
             double fourth = p * p * p * p + q * q * q * q;
-            (&push.x)[k] =
-                forces_drag_along(0.5 * medium->density * p * q, (&v.x)[k], b->mass, w->h);
-            (&turn.x)[k] = forces_drag_along(medium->density * side[k] * fourth / 64.0,
-                                             (&spin.x)[k], I[k], w->h);
+            v3_set(&push, k,
+                   forces_drag_along(0.5 * medium->density * p * q, v3_get(v, k), b->mass, w->h));
+            v3_set(&turn, k,
+                   forces_drag_along(medium->density * side[k] * fourth / 64.0, v3_get(spin, k),
+                                     I[k], w->h));
         }
         forces_add(c->u.applied + 6 * i, m3_mul(&axes, push), m3_mul(&axes, turn));
     }
