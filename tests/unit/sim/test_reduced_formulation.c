@@ -165,14 +165,17 @@ static void formulation_random(mechanism *m, uint64_t seed, bool floor, bool loo
 }
 
 // What coordinates hold, what is inertia there and what rows, differs; the motion does not. Formulation auto is one of
-// the two, to the last bit.
+// the two, to the last bit. Where drives push bodies onto the ground from the start, the two differ by a part of h^2 g in
+// the first steps (2.4e-7, 5.9e-8, 1.5e-8 m in one of 1, 1/2 and 1/4 ms) and keep that distance.
 TEST(random_mechanisms_move_alike_in_both_formulations)
 {
     for (uint64_t seed = 1; seed <= 24; ++seed) {
         mechanism m;
-        formulation_random(&m, 977 * seed, seed % 3 == 0, seed % 2 == 0);
+        bool floor = seed % 3 == 0;
+        formulation_random(&m, 977 * seed, floor, seed % 2 == 0);
         formulation_compare(m.model, &m.t.env,
-                            seed % 4 == 0 ? PAWL_STEPPER_EULER : PAWL_STEPPER_MOREAU, 80, 1e-7);
+                            seed % 4 == 0 ? PAWL_STEPPER_EULER : PAWL_STEPPER_MOREAU, 80,
+                            floor ? 0.3 * 9.81 * 1e-6 : 1e-7);
         pawl_settings settings = formulation_settings(PAWL_FORMULATION_AUTO, PAWL_STEPPER_MOREAU);
         mechanism_start(&m, &settings);
         CHECK(pawl_sim_formulation_reason(m.sim)[0] != '\0');
