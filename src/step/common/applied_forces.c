@@ -72,7 +72,7 @@ static void forces_drag(step_context *c, const step_weights *w)
         const double *I = b->principal.moment;
         pawl_mat3 axes = m3_product(&c->assembly->rotation[i], &b->principal.axes);
         pawl_vec3 v = m3_tmul(&axes, v3_sub(s->v, medium->wind)), spin = m3_tmul(&axes, s->w);
-        pawl_vec3 push, turn;
+        pawl_vec3 push = {0}, turn = {0};
         double side[3];
         for (int k = 0; k < 3; ++k) {
             double sum = I[(k + 1) % 3] + I[(k + 2) % 3] - I[k];
