@@ -154,8 +154,7 @@ static int cmd_convert(console *con, int argc, char **argv)
 
 const args_command args_convert = {
     .name = "convert",
-    .arguments =
-        "MODEL FILE [--to FORMAT] [--start JOINT=Q] [--ground WHERE] [--path DIR] [--lenient]",
+    .arguments = "MODEL FILE [--to FORMAT] [--start JOINT=Q] [--path DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "write a model as SDFormat, URDF or MJCF; what is not kept is listed",

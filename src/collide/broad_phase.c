@@ -117,6 +117,14 @@ static void broad_fit(broad_phase *bp, const broad_box *boxes)
 }
 
 // Pairs beyond `capacity` are counted and not stored. A pair is a key with the smaller index in the upper half.
+static inline void broad_add(int i, int j, uint64_t *pairs, int capacity, int *found)
+{
+    if (*found < capacity) {
+        pairs[*found] = i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
+    }
+    ++*found;
+}
+
 static int broad_sweep(broad_phase *bp, uint64_t *pairs, int capacity)
 {
     int found = 0, end = 2 * bp->count - 1;
@@ -135,12 +143,7 @@ static int broad_sweep(broad_phase *bp, uint64_t *pairs, int capacity)
                 continue;
             }
             if (node->item >= 0) {
-                int j = node->item;
-                if (found < capacity) {
-                    pairs[found] =
-                        i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
-                }
-                ++found;
+                broad_add(i, node->item, pairs, capacity, &found);
             }
             ++at;
         }
@@ -167,11 +170,7 @@ static int broad_sweep_moving(broad_phase *bp, const bool *rests, uint64_t *pair
             }
             int j = node->item;
             if (j >= 0 && (rests[j] || at > leaf)) {
-                if (found < capacity) {
-                    pairs[found] =
-                        i < j ? (uint64_t)i << 32 | (uint64_t)j : (uint64_t)j << 32 | (uint64_t)i;
-                }
-                ++found;
+                broad_add(i, j, pairs, capacity, &found);
             }
             ++at;
         }

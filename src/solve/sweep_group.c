@@ -6,6 +6,7 @@
 // branches: slip is lambda_T = -(S + kappa 1)^-1 c with |lambda_T| = mu lambda_N, of which Newton's method takes a few
 // steps in each sweep, from the kappa of the sweep before.
 #include "solve/sweep_group.h"
+#include "base/kernel.h"
 #include "math/vec.h"
 #include "solve/contact_local.h"
 #include <math.h>
@@ -13,14 +14,8 @@
 enum { LANES = SWEEP_LANES, WIDTH = SWEEP_WIDTH, SWEEP_NEWTON = 2 };
 #define EACH_LANE(l) for (int l = 0; l < LANES; ++l)
 
-// Where the processor has wider vectors the same code is compiled for them, too, and chosen when the program starts.
-// No option here lets a compiler fuse or reorder operations, so that every choice gives the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SWEEP_WIDE __attribute__((target_clones("avx2", "default"), flatten))
-#else
-#define SWEEP_WIDE
-#endif
+// A kernel with all that it calls inside.
+#define SWEEP_WIDE PAWL_KERNEL __attribute__((flatten))
 
 // Four lanes as one machine vector, by the vector extension of GCC and Clang: two vectors of two where the processor
 // has no wider ones, and plain code where it has none, always with the same bits. `SELECT(m, x, y)`: x where the mask m

@@ -125,7 +125,7 @@ def test_a_broken_model_is_refused_with_the_place(pawl, command, text, part):
     assert part in done.stderr
 
 
-@pytest.mark.parametrize("command", ["run", "check", "report", "reproduce", "sweep", "list"])
+@pytest.mark.parametrize("command", ["run", "view", "check", "convert", "solve", "bench", "sweep", "report", "compare", "reproduce", "list"])
 def test_every_command_has_help_in_both_ways(pawl, command):
     asked = pawl(command, "--help")
     assert asked.returncode == 0
