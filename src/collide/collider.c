@@ -3,10 +3,13 @@
 //
 // From body poses to contacts: shapes are placed, boxes around them searched for pairs (broad_phase.c), and the pairs
 // collided shape by shape (pair_*.c). Planes and heightfields stay outside the tree, because their boxes would contain everything: each
-// is compared with every box in turn. Lists grow to what a step asked for, then stay, so that a steady step allocates nothing.
+// is compared with every box in turn. Many pairs are collided by several threads, block by block. Lists grow to what a step asked for, then stay, so that a steady step allocates nothing.
 #include "collide/collider.h"
 #include "base/sort.h"
 #include <string.h>
+
+// Below COLLIDER_MANY pairs the caller alone is done before others wake: a pair of boxes takes about a microsecond.
+enum { COLLIDER_BLOCK = 32, COLLIDER_MANY = 256, COLLIDER_FEW_ITEMS = 64 };
 
 collider_def pawl_collider_def_default(void)
 {
@@ -148,6 +151,9 @@ pawl_status pawl_collider_create(const pawl_env *env, const pawl_model *model,
     c->env = *env;
     collider_fill_filters(c, def);
     pawl_status status = collider_fill_items(c, def);
+    if (status == PAWL_OK && def->threads > 1 && items >= COLLIDER_FEW_ITEMS) {
+        status = pawl_thread_pool_create(env, def->threads, &c->pool);
+    }
     if (status != PAWL_OK) {
         pawl_collider_destroy(c);
         return status;
@@ -167,6 +173,8 @@ void pawl_collider_destroy(collider *c)
         pawl_shape_unbuild(&env, &c->placed[i]);
         pawl_height_grid_destroy(&env, (height_grid *)(uintptr_t)c->placed[i].grid);
     }
+    pawl_thread_pool_destroy(c->pool);
+    pawl_free(&env, c->found, (size_t)c->found_capacity * sizeof *c->found);
     pawl_free(&env, c->pairs, (size_t)c->pair_capacity * 2 * sizeof *c->pairs);
     pawl_free(&env, c->contacts, (size_t)c->contact_capacity * sizeof *c->contacts);
     pawl_free(&env, c, c->bytes);
@@ -512,14 +520,18 @@ static pawl_status collider_find_pairs(collider *c, double margin)
     return PAWL_OK;
 }
 
-// The narrow phase of one pair, into as many contacts as it has manifolds.
-static pawl_status collider_collide(collider *c, int pair, double margin)
+static int collider_manifolds(const collider *c, int pair, double margin, contact_manifold *found,
+                              int most)
 {
     int i = (int)(c->pairs[pair] >> 32), j = (int)(c->pairs[pair] & 0xffffffffu);
-    const placed_shape *a = &c->placed[i], *b = &c->placed[j];
-    contact_manifold found[MANIFOLDS_A_PAIR];
-    int count =
-        pawl_collide_shapes(a, b, margin + collider_reach(c, i, j), found, MANIFOLDS_A_PAIR);
+    return pawl_collide_shapes(&c->placed[i], &c->placed[j], margin + collider_reach(c, i, j),
+                               found, most);
+}
+
+// As many contacts as a pair has manifolds.
+static pawl_status collider_add(collider *c, int pair, const contact_manifold *found, int count)
+{
+    int i = (int)(c->pairs[pair] >> 32), j = (int)(c->pairs[pair] & 0xffffffffu);
     if (c->contact_count + count > c->contact_capacity) {
         PAWL_TRY(collider_grow_contacts(c, c->contact_count + count));
     }
@@ -527,6 +539,57 @@ static pawl_status collider_collide(collider *c, int pair, double margin)
         c->contacts[c->contact_count++] =
             (shape_contact){.shape_a = c->shape[i], .shape_b = c->shape[j], .manifold = found[k]};
         c->point_count += found[k].count;
+    }
+    return PAWL_OK;
+}
+
+// The narrow phase of one pair.
+static pawl_status collider_collide(collider *c, int pair, double margin)
+{
+    contact_manifold found[MANIFOLDS_A_PAIR];
+    return collider_add(c, pair, found,
+                        collider_manifolds(c, pair, margin, found, MANIFOLDS_A_PAIR));
+}
+
+// Surfaces, which may have many manifolds with one other shape.
+static bool collider_is_surface(const collider *c, int item)
+{
+    pawl_shape_kind kind = c->model->shapes[c->shape[item]].def.kind;
+    return kind == PAWL_SHAPE_HEIGHTFIELD || kind == PAWL_SHAPE_MESH;
+}
+
+// A block of pairs, by any thread: it writes what it finds of these pairs, and nothing else.
+static void collider_task(void *user, int worker, int item)
+{
+    collider *c = user;
+    (void)worker;
+    int end =
+        (item + 1) * COLLIDER_BLOCK < c->pair_count ? (item + 1) * COLLIDER_BLOCK : c->pair_count;
+    for (int k = item * COLLIDER_BLOCK; k < end; ++k) {
+        int i = (int)(c->pairs[k] >> 32), j = (int)(c->pairs[k] & 0xffffffffu);
+        bool convex = !collider_is_surface(c, i) && !collider_is_surface(c, j);
+        c->found[k].count =
+            convex ? collider_manifolds(c, k, c->margin, &c->found[k].manifold, 1) : -1;
+    }
+}
+
+// The narrow phase of all pairs by several threads. Contacts are put together in the order of their pairs, so that
+// they are the same for any number of them.
+static pawl_status collider_share(collider *c, double margin)
+{
+    if (c->pair_count > c->found_capacity) {
+        void *block = c->found;
+        PAWL_TRY(
+            collider_grow(c, &block, &c->found_capacity, c->pair_capacity, sizeof *c->found, 0));
+        c->found = block;
+    }
+    c->margin = margin;
+    pawl_thread_pool_run(c->pool, (c->pair_count + COLLIDER_BLOCK - 1) / COLLIDER_BLOCK,
+                         collider_task, c);
+    for (int k = 0; k < c->pair_count; ++k) {
+        const pair_found *found = &c->found[k];
+        PAWL_TRY(found->count < 0 ? collider_collide(c, k, margin)
+                                  : collider_add(c, k, &found->manifold, found->count));
     }
     return PAWL_OK;
 }
@@ -560,6 +623,9 @@ pawl_status pawl_collider_run(collider *c, const body_state *bodies, double marg
     PAWL_TRY(collider_find_pairs(c, margin));
     if (c->pair_count > c->contact_capacity) {
         PAWL_TRY(collider_grow_contacts(c, c->pair_count));
+    }
+    if (c->pool != NULL && c->pair_count >= COLLIDER_MANY) {
+        return collider_share(c, margin);
     }
     for (int k = 0; k < c->pair_count; ++k) {
         PAWL_TRY(collider_collide(c, k, margin));

@@ -4,6 +4,7 @@
 // Collision detection for a model: places its shapes, finds the pairs that may meet, and collides
 // them. Call pawl_collider_run() once a step; the results stay until the next call.
 #pragma once
+#include "base/thread_pool.h"
 #include "collide/broad_phase.h"
 #include "collide/height_grid.h"
 #include "collide/manifold.h"
@@ -18,6 +19,7 @@ typedef struct collider_def {
     const uint32_t *mask;  // groups each shape collides with (shape_count); NULL: all
     const pawl_body_pair *excluded; // bodies that never collide
     int excluded_count;
+    int threads; // that look at pairs where there are many; 0 or 1: the caller's alone
 } collider_def;
 collider_def pawl_collider_def_default(void);
 
@@ -25,6 +27,12 @@ typedef struct shape_contact {
     int shape_a, shape_b; // in the model, shape_a < shape_b; the normal points from a to b
     contact_manifold manifold;
 } shape_contact;
+
+// What a thread finds of a pair of convex shapes, which have one manifold at most.
+typedef struct pair_found {
+    int count; // -1: not looked at, the shapes are not convex
+    contact_manifold manifold;
+} pair_found;
 
 // How the frame of a shape moves.
 typedef struct item_motion {
@@ -67,6 +75,11 @@ typedef struct collider {
     int contact_count, contact_capacity;
     int point_count; // of all contacts
     int grown;       // how often room was made since creation
+    // Several threads (collider_def.threads); NULL for one.
+    thread_pool *pool;
+    pair_found *found; // (found_capacity) of the pairs of a run
+    int found_capacity;
+    double margin; // of the run at work
 } collider;
 
 // `model` and `env` must outlive it.

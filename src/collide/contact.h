@@ -36,6 +36,7 @@ typedef struct contact_rules {
     pawl_softness soft;     // of shapes that say nothing of theirs
     pawl_reduce_kind reduce;
     int reduce_max; // corners that a patch keeps; 0: all
+    int threads;    // as in collider_def
 } contact_rules;
 
 typedef struct contact_finder contact_finder;

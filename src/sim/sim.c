@@ -190,7 +190,8 @@ static pawl_status sim_create_all(pawl_sim *sim)
                            sim->settings.contact.impact_friction,
                            sim_softness(&sim->settings, sim->settings.soft.contact),
                            sim->settings.contact.reduce,
-                           sim->settings.contact.reduce_max};
+                           sim->settings.contact.reduce_max,
+                           sim->settings.threads};
     PAWL_TRY(pawl_contact_finder_create(env, &sim->live.model, rules, &sim->finder));
     pawl_contact_finder_rest(sim->finder, sim->context.sleep.still);
     if (sim_has_rows(sim) && sim->finder != NULL &&
