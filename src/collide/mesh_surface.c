@@ -39,13 +39,21 @@ typedef struct mesh_search {
 static double mesh_inside(const void *surface, pawl_vec3 point, uint64_t *face, pawl_vec3 *normal)
 {
     mesh_search *s = (mesh_search *)(uintptr_t)surface;
+    const mesh_node *all = &s->mesh->nodes[0];
+    pawl_vec3 at = v3_add(point, s->origin);
+    if (s->mesh->closed && (at.x < all->low.x || at.x > all->high.x || at.y < all->low.y ||
+                            at.y > all->high.y || at.z < all->low.z || at.z > all->high.z)) {
+        *face = UINT64_MAX;
+        *normal = v3(0.0, 0.0, 1.0);
+        return -INFINITY;
+    }
     const mesh_asked *a = NULL;
+    double same = 1e-14 * (s->mesh->radius + s->search.scale); // each face has its own rounding
     for (int k = 0; k < s->asked_count && a == NULL; ++k) {
-        const pawl_vec3 *p = &s->asked[k].point;
-        a = p->x == point.x && p->y == point.y && p->z == point.z ? &s->asked[k] : NULL;
+        a = v3_max_abs(v3_sub(s->asked[k].point, point)) <= same ? &s->asked[k] : NULL;
     }
     if (a == NULL) {
-        mesh_nearest near = pawl_tri_mesh_nearest(s->mesh, v3_add(point, s->origin));
+        mesh_nearest near = pawl_tri_mesh_nearest(s->mesh, at);
         s->asked[s->asked_next] =
             (mesh_asked){point, s->mesh->triangles[near.triangle].normal, (uint64_t)near.triangle,
                          near.inside ? near.distance : -near.distance};
@@ -161,21 +169,46 @@ static bool mesh_holds(const tri_mesh *m, pawl_vec3 point)
     return near.inside || near.distance <= 1e-9 * m->radius;
 }
 
-// How deep the part of the ridge inside of the mesh is, at its middle, as the nearest face says. Where an end is inside,
-// the part ends there.
-static double mesh_ridge_depth(const mesh_search *s)
+// How deep a ridge from a to b lies in a mesh near its point p, as the nearest face says: in the middle of the parts to
+// either side of p that are inside, and of both together. A part that leaves the mesh and comes back, as over a hollow,
+// ends where it leaves. At the border p itself has no depth, where bars lie across each other, but the parts have.
+static double mesh_ridge_depth(const tri_mesh *m, pawl_vec3 a, pawl_vec3 b, pawl_vec3 p)
 {
-    const surface_edge *own = &s->pass->edge;
-    pawl_vec3 a = v3_add(own->v[0], s->origin), b = v3_add(own->v[1], s->origin);
-    double length = v3_norm(v3_sub(b, a)), in = 0.0, out = 0.0;
-    pawl_vec3 along = v3_scale(1.0 / length, v3_sub(b, a));
-    if (!mesh_holds(s->mesh, a) && pawl_tri_mesh_ray(s->mesh, a, along, length, &in) < 0) {
-        return 0.0;
+    double length = v3_norm(v3_sub(b, a)), small = 1e-7 * m->radius, depth = 0.0;
+    pawl_vec3 along = v3_scale(1.0 / length, v3_sub(b, a)), middle[3], end[2];
+    for (int k = 0; k < 2; ++k) {
+        pawl_vec3 way = v3_scale(k == 0 ? -1.0 : 1.0, along);
+        double left = v3_norm(v3_sub(k == 0 ? a : b, p)), hit = 0.0, from = fmin(small, left);
+        if (pawl_tri_mesh_ray(m, v3_axpy(p, from, way), way, left - from, &hit) < 0) {
+            hit = left - from;
+        }
+        end[k] = v3_axpy(p, from + hit, way);
+        middle[k] = v3_scale(0.5, v3_add(p, end[k]));
     }
-    if (!mesh_holds(s->mesh, b)) {
-        (void)pawl_tri_mesh_ray(s->mesh, b, v3_scale(-1.0, along), length, &out);
+    middle[2] = v3_scale(0.5, v3_add(end[0], end[1]));
+    for (int k = 0; k < 3; ++k) {
+        mesh_nearest near = pawl_tri_mesh_nearest(m, middle[k]);
+        depth = near.inside ? fmax(depth, near.distance) : depth;
     }
-    return pawl_tri_mesh_nearest(s->mesh, v3_axpy(a, 0.5 * (in + length - out), along)).distance;
+    return depth;
+}
+
+// Whether two ridges, whose points p and q are -gap inside of each other, are so by about as much as the faces of both
+// meshes say. Where faces lie on each other, any two ridges in them are inside by rounding alone, and cross somewhere.
+static bool mesh_ridges_are_deep(const mesh_search *s, const surface_edge *other, pawl_vec3 p,
+                                 pawl_vec3 q, double gap)
+{
+    const mesh_pass *pass = s->pass;
+    const surface_edge *own = &pass->edge;
+    double most = 0.25 * (-gap - 1e-9 * s->mesh->radius);
+    pawl_vec3 at = v3_add(p, s->origin), back[3] = {other->v[0], other->v[1], q};
+    for (int k = 0; k < 3; ++k) {
+        back[k] = v3_add(m3_tmul(&pass->turn, back[k]), pass->middle);
+    }
+    return mesh_holds(s->mesh, at) && mesh_holds(pass->from, back[2]) &&
+           most <= mesh_ridge_depth(s->mesh, v3_add(own->v[0], s->origin),
+                                    v3_add(own->v[1], s->origin), at) &&
+           most <= mesh_ridge_depth(pass->from, back[0], back[1], back[2]);
 }
 
 // Two ridges that cross each other: along the normal of both, which must point out of the one and into the other; where
@@ -206,12 +239,7 @@ static void mesh_cross_ridges(mesh_search *s, int index, const surface_edge *oth
     if (gap > s->search.margin || !mesh_leaves_edge(own, v3_scale(-1.0, n), mesh_tilt)) {
         return;
     }
-    // each point is on a ridge, so that a face beside the other ridge may be right at it
-    const mesh_pass *pass = s->pass;
-    pawl_vec3 q_from = v3_add(m3_tmul(&pass->turn, q), pass->middle);
-    if (gap >= 0.0 ||
-        (mesh_holds(s->mesh, v3_add(p, s->origin)) && mesh_holds(pass->from, q_from) &&
-         -gap <= 4.0 * mesh_ridge_depth(s) + 1e-9 * s->mesh->radius)) {
+    if (gap >= 0.0 || mesh_ridges_are_deep(s, other, p, q, gap)) {
         pawl_surface_add_point(&s->search, v3_scale(0.5, v3_add(p, q)), n, gap, (uint64_t)index);
     }
 }
@@ -271,8 +299,18 @@ static void mesh_run(mesh_search *s, const placed_shape *seen, double margin)
     s->search.exits = false;
     // A body that lies on a face of its own has all corners of it down, not the lowest alone.
     s->search.tilt = mesh_tilt;
-    pawl_tri_mesh_in_box(s->mesh, v3_add(s->search.low, s->origin),
-                         v3_add(s->search.high, s->origin), mesh_add_triangle, s);
+    mesh_region region = {.low = v3_add(s->search.low, s->origin),
+                          .high = v3_add(s->search.high, s->origin)};
+    double more = margin + pawl_shape_radius(seen);
+    for (int k = 0; k < 3; ++k) {
+        pawl_vec3 axis = m3_column(&seen->axes, k);
+        double at = v3_dot(axis, s->origin);
+        region.axis[k] = axis;
+        region.to[k] = at + v3_dot(axis, pawl_shape_support(seen, axis)) + more;
+        axis = v3_scale(-1.0, axis);
+        region.from[k] = at - v3_dot(axis, pawl_shape_support(seen, axis)) - more;
+    }
+    pawl_tri_mesh_in_region(s->mesh, &region, mesh_add_triangle, s);
 }
 
 int pawl_mesh_collide(const placed_shape *shape, const placed_shape *mesh, double margin,
@@ -394,19 +432,23 @@ static void mesh_pass_triangle(void *user, int index)
     }
 }
 
-// The box of `surface` in the axes of `from`, with the margin around it.
+// Ridges in the box of `surface`, with the margin around it.
 static void mesh_pass_run(mesh_pass *p)
 {
     const mesh_node *root = &p->surface->mesh->nodes[0];
     pawl_vec3 half = v3_scale(0.5, v3_sub(root->high, root->low));
-    pawl_vec3 middle = v3_sub(v3_add(root->low, half), p->origin), low, high;
+    pawl_vec3 middle = v3_sub(v3_add(root->low, half), p->origin);
+    mesh_region region;
     for (int k = 0; k < 3; ++k) {
         pawl_vec3 axis = m3_column(&p->turn, k); // of `from`, in the surface's axes
         double wide = fabs(axis.x) * half.x + fabs(axis.y) * half.y + fabs(axis.z) * half.z;
-        v3_set(&low, k, v3_dot(axis, middle) - wide - p->margin);
-        v3_set(&high, k, v3_dot(axis, middle) + wide + p->margin);
+        v3_set(&region.low, k, v3_dot(axis, middle) - wide - p->margin);
+        v3_set(&region.high, k, v3_dot(axis, middle) + wide + p->margin);
+        region.axis[k] = v3(p->turn.m[k][0], p->turn.m[k][1], p->turn.m[k][2]);
+        region.from[k] = v3_get(middle, k) - v3_get(half, k) - p->margin;
+        region.to[k] = v3_get(middle, k) + v3_get(half, k) + p->margin;
     }
-    pawl_tri_mesh_in_box(p->from, low, high, mesh_pass_triangle, p);
+    pawl_tri_mesh_in_region(p->from, &region, mesh_pass_triangle, p);
 }
 
 // Points of one pass, in the axes of `surface`, seen from `from`.

@@ -122,10 +122,27 @@ static int pair_with_surface(const placed_shape *a, const placed_shape *b, doubl
     return pawl_mesh_collide(a, b, margin, out, room);
 }
 
+// A mesh that is convex touches convex shapes as the hull that it is: depths are exact, whatever its triangles.
+static const placed_shape *pair_solid(const placed_shape *s, placed_shape *hull)
+{
+    if (s->kind != PAWL_SHAPE_MESH || !s->mesh->convex) {
+        return s;
+    }
+    *hull = *s;
+    hull->kind = PAWL_SHAPE_HULL;
+    return hull;
+}
+
 // Any two shapes. Returns the number of manifolds, at most `room`; convex pairs have one.
 int pawl_collide_shapes(const placed_shape *a, const placed_shape *b, double margin,
                         contact_manifold *out, int room)
 {
+    placed_shape hull_a, hull_b;
+    const placed_shape *solid_a = pair_solid(a, &hull_a), *solid_b = pair_solid(b, &hull_b);
+    if (!pair_is_surface(solid_a) && !pair_is_surface(solid_b)) {
+        a = solid_a;
+        b = solid_b;
+    }
     if (!pair_is_surface(a) && !pair_is_surface(b)) {
         pawl_collide_pair(a, b, margin, out);
         return out->count > 0 ? 1 : 0;

@@ -28,6 +28,7 @@ typedef struct hull_work {
     const pawl_vec3 *points;
     int point_count;
     double scale, eps;
+    double coarse; // times the usual eps
     int triangle_count, triangle_capacity;
     hull_triangle *triangles;
     hull_side *sides;  // three a triangle
@@ -79,7 +80,7 @@ static bool hull_start(hull_work *w)
             axis = k;
         }
     }
-    w->eps = 1e-9 * w->scale;
+    w->eps = w->coarse * 1e-9 * w->scale;
     int v[4] = {low[axis], high[axis], 0, 0};
     pawl_vec3 e = v3_sub(p[v[1]], p[v[0]]);
     double furthest = 0.0;
@@ -103,7 +104,7 @@ static bool hull_start(hull_work *w)
             v[3] = i;
         }
     }
-    if (!(fabs(height) > 1e3 * w->eps)) {
+    if (!(fabs(height) > 1e-6 * w->scale)) {
         return false;
     }
     if (height > 0.0) {
@@ -452,9 +453,13 @@ pawl_status pawl_hull_create(const pawl_env *env, const char *name, const pawl_v
         w.outer = w.vertex_of + 2 * point_count;
         w.next = w.outer + triangles;
         status = PAWL_BAD_ARGUMENT;
-        if (hull_start(&w) && hull_grow(&w) && hull_join(&w)) {
-            hull_list_sides(&w);
-            status = hull_finish(env, &w, w.vertex_of + point_count, out);
+        // points almost on each other make triangles whose sides rounding decides: further off they are on the hull
+        for (w.coarse = 1.0; w.coarse <= 1e4 && status == PAWL_BAD_ARGUMENT; w.coarse *= 10.0) {
+            w.triangle_count = 0;
+            if (hull_start(&w) && hull_grow(&w) && hull_join(&w)) {
+                hull_list_sides(&w);
+                status = hull_finish(env, &w, w.vertex_of + point_count, out);
+            }
         }
         pawl_free(env, block, size[0] + size[1] + size[2]);
     }

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESH_LEAF = 4, MESH_HULL_DIRECTIONS = 1024 };
+// Hulls of more corners than MESH_CONVEX_CORNERS cost more than searches in their triangles.
+enum { MESH_LEAF = 4, MESH_HULL_DIRECTIONS = 1024, MESH_CONVEX_CORNERS = 32 };
 // An edge flatter than this [rad] is none.
 static const double mesh_flat = 1e-6;
 // Corners nearer than this, of the mesh's size, are one.
@@ -415,6 +416,18 @@ static pawl_status mesh_make_hull(const pawl_env *env, const char *name, double 
     return status;
 }
 
+// A closed surface that encloses as much as its hull is the surface of that.
+static bool mesh_is_convex(const tri_mesh *m)
+{
+    double volume, moments[6];
+    pawl_vec3 centre;
+    if (!m->closed || m->vertex_count > MESH_CONVEX_CORNERS) {
+        return false;
+    }
+    pawl_hull_moments(m->hull, &volume, &centre, moments);
+    return fabs(m->volume - volume) <= 1e-9 * volume;
+}
+
 static tri_mesh *mesh_layout(int vertices, int triangles, pawl_carver *mem)
 {
     tri_mesh *out = PAWL_CARVE(mem, tri_mesh, 1);
@@ -463,7 +476,9 @@ static pawl_status mesh_make(const pawl_env *env, const char *name, mesh_work *w
         m->volume = 0.0;
     }
     *out = m;
-    return mesh_make_hull(env, name, w->scale, m);
+    PAWL_TRY(mesh_make_hull(env, name, w->scale, m));
+    m->convex = mesh_is_convex(m);
+    return PAWL_OK;
 }
 
 // Turned inside out, as exporters that mirror a part leave it.

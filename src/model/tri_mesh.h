@@ -44,6 +44,7 @@ typedef struct tri_mesh {
     // of all corners, or of those that reach furthest in many directions; a flat surface has a little thickness
     convex_hull *hull;
     bool closed;
+    bool convex;      // it is its hull, exactly, and has few corners
     pawl_vec3 usual;  // normal of the first triangle, if at least half of all have it; else 0
     double radius;    // largest distance of a corner from the frame's origin
     double volume;    // enclosed; 0 for open ones [m^3]
@@ -73,6 +74,12 @@ mesh_nearest pawl_tri_mesh_nearest(const tri_mesh *mesh, pawl_vec3 point);
 // The first triangle that a ray meets within its reach, on either side of it; -1 for none.
 int pawl_tri_mesh_ray(const tri_mesh *mesh, pawl_vec3 origin, pawl_vec3 direction, double reach,
                       double *distance);
-// Calls `visit` for triangles of leaves whose boxes overlap the given one.
-void pawl_tri_mesh_in_box(const tri_mesh *mesh, pawl_vec3 low, pawl_vec3 high,
-                          void (*visit)(void *user, int triangle), void *user);
+// A region: a box along the mesh's axes and one along three others, with x in it where from <= axis . x <= to.
+typedef struct mesh_region {
+    pawl_vec3 low, high;
+    pawl_vec3 axis[3];
+    double from[3], to[3];
+} mesh_region;
+// Calls `visit` for every triangle that reaches into a region, and for some that nearly do.
+void pawl_tri_mesh_in_region(const tri_mesh *mesh, const mesh_region *region,
+                             void (*visit)(void *user, int triangle), void *user);

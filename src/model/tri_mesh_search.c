@@ -2,22 +2,55 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Searches in a surface of triangles, by its tree of boxes: the nearest point, the first triangle along a ray, all
-// triangles in a box.
+// triangles in a region.
 #include "model/tri_mesh.h"
 
-void pawl_tri_mesh_in_box(const tri_mesh *m, pawl_vec3 low, pawl_vec3 high,
-                          void (*visit)(void *user, int triangle), void *user)
+static bool search_node_in(const mesh_node *n, const mesh_region *r)
+{
+    if (n->low.x > r->high.x || n->high.x < r->low.x || n->low.y > r->high.y ||
+        n->high.y < r->low.y || n->low.z > r->high.z || n->high.z < r->low.z) {
+        return false;
+    }
+    pawl_vec3 half = v3_scale(0.5, v3_sub(n->high, n->low)), middle = v3_add(n->low, half);
+    for (int k = 0; k < 3; ++k) {
+        pawl_vec3 a = r->axis[k];
+        double at = v3_dot(a, middle);
+        double wide = fabs(a.x) * half.x + fabs(a.y) * half.y + fabs(a.z) * half.z;
+        if (at - wide > r->to[k] || at + wide < r->from[k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool search_triangle_in(const tri_mesh *m, int triangle, const mesh_region *r)
+{
+    const int *v = m->triangles[triangle].v;
+    for (int k = 0; k < 3; ++k) {
+        double a = v3_dot(r->axis[k], m->vertices[v[0]].at);
+        double b = v3_dot(r->axis[k], m->vertices[v[1]].at);
+        double c = v3_dot(r->axis[k], m->vertices[v[2]].at);
+        if ((a > r->to[k] && b > r->to[k] && c > r->to[k]) ||
+            (a < r->from[k] && b < r->from[k] && c < r->from[k])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void pawl_tri_mesh_in_region(const tri_mesh *m, const mesh_region *region,
+                             void (*visit)(void *user, int triangle), void *user)
 {
     for (int i = 0; i < m->node_count;) {
         const mesh_node *n = &m->nodes[i];
-        bool apart = n->low.x > high.x || n->high.x < low.x || n->low.y > high.y ||
-                     n->high.y < low.y || n->low.z > high.z || n->high.z < low.z;
-        if (apart) {
+        if (!search_node_in(n, region)) {
             i = n->skip;
             continue;
         }
         for (int k = 0; k < n->count; ++k) {
-            visit(user, n->first + k);
+            if (search_triangle_in(m, n->first + k, region)) {
+                visit(user, n->first + k);
+            }
         }
         ++i;
     }
