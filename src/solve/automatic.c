@@ -11,7 +11,8 @@
 //      corners of a face;
 //   3. for few bodies and for mechanisms of few velocities, accelerated gradients (accelerated.c), and the augmented
 //      Lagrangian (augmented.c), for one to three bodies before 4, for more after it;
-//   4. an interior point (interior_point.c), for what moves, and 2 after it;
+//   4. an interior point (interior_point.c), for what moves, and 2 after it; again from other starts, and along its path
+//      by arc length (interior_path.c) where that turns back;
 //   5. sweeps (space_sweep.c), which lower what an interior point leaves of a heap that is jammed;
 //   each of 3, 4 and 5 ends with 1, which has the last digits;
 //   6. alternating directions and the smoothing Newton method in turn, for what defeats the others and for operators
@@ -28,7 +29,7 @@
 #include "solve/accelerated.h"
 #include "solve/augmented.h"
 #include "solve/curnier.h"
-#include "solve/interior_point.h"
+#include "solve/interior_path.h"
 #include "solve/proximal.h"
 #include "solve/solver_ops.h"
 #include "solve/space_sweep.h"
@@ -45,6 +46,7 @@ typedef struct automatic {
     space_iterate other;
     proximal_part proximal;
     interior_part interior;
+    path_part path;
     space_iterate iterate;
     double *weight, *v; // (rows)
     double *best; // (rows) impulses with the least natural residual that any attempt ended with
@@ -58,6 +60,7 @@ enum {
     AUTOMATIC_CHUNK = 64,        // accelerated gradients between two of these, first of all
     AUTOMATIC_SWEEP_CHUNK = 100, // and sweeps
     AUTOMATIC_INTERIOR = 50,     // steps of the interior point between two of these
+    AUTOMATIC_PATH = 200,        // and along its path
     AUTOMATIC_FEW = 18,          // velocities up to which the augmented Lagrangian precedes it
     AUTOMATIC_SMALL = 240        // and up to which it is tried after it, and gradients before
 };
@@ -68,6 +71,7 @@ static const double automatic_near = 1e-5;       // [m/s] from where centres are
 static const double automatic_goal_share =
     0.5; // of the tolerance: eliminated rows add to the residual
 static const double automatic_free_share = 0.9; // where there are none
+static const double automatic_moving = 0.5;     // of what is good enough, for what moves
 static const double automatic_wild = 20.0;      // residuals that grow so much are not gone on from
 
 static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
@@ -77,6 +81,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     pawl_solver *newton = pawl_newton_ops.layout(def, mem);
     curnier_part curnier = pawl_curnier_layout(def, mem);
     interior_part interior = pawl_interior_layout(def, mem);
+    path_part path = pawl_path_layout(def, mem);
     augmented_part augmented = pawl_augmented_layout(def, mem);
     accelerated_part accelerated = pawl_accelerated_layout(def, mem);
     space_sweeper sweeper = pawl_space_sweeper_layout(def, mem);
@@ -96,6 +101,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     s->proximal = proximal;
     s->other = other;
     s->interior = interior;
+    s->path = path;
     s->iterate = iterate;
     s->weight = weight;
     s->v = v;
@@ -151,8 +157,10 @@ static solver_goal automatic_goal(solver_goal asked, int most, int done)
 typedef struct automatic_stages {
     automatic *s;
     space_problem q;
-    double aim, accept; // strived for, and good enough
-    int factors;        // at most
+    double aim;     // strived for by Newton's method
+    double content; // and by other stages
+    double accept;  // good enough
+    int factors;    // at most
     solver_report *report;
 } automatic_stages;
 
@@ -172,7 +180,8 @@ static int automatic_steps(const automatic_stages *a, int most)
 static void automatic_newton(automatic_stages *a, space_iterate *y, int most)
 {
     space_iterate *x = &a->s->iterate;
-    (void)pawl_curnier_run(&a->s->curnier, &a->q, a->aim, automatic_steps(a, most), y, a->report);
+    (void)pawl_curnier_run(&a->s->curnier, &a->q, (curnier_aim){a->aim, a->content},
+                           automatic_steps(a, most), y, a->report);
     if (y != x && y->natural < x->natural) {
         pawl_space_iterate_copy(&a->q, y, x);
     }
@@ -222,12 +231,12 @@ static void automatic_first_order(automatic_stages *a, automatic_path path, int 
 }
 
 // The interior point to ever smaller residuals, with Newton's method from each.
-static void automatic_interior(automatic_stages *a)
+static void automatic_interior(automatic_stages *a, const interior_manner *manner)
 {
     static const double targets[] = {1e-3, 1e-5, 0.0}; // [m/s]
     automatic *s = a->s;
     bool goes = true;
-    pawl_interior_begin(&s->interior, &a->q);
+    pawl_interior_begin(&s->interior, &a->q, manner);
     for (size_t i = 0; i < sizeof targets / sizeof targets[0] && goes && automatic_open(a); ++i) {
         goes = pawl_interior_run(&s->interior, &a->q, fmax(targets[i], a->accept),
                                  automatic_steps(a, AUTOMATIC_INTERIOR), &s->iterate, a->report);
@@ -243,13 +252,53 @@ static void automatic_proximal(automatic_stages *a)
     pawl_proximal_run(&a->s->proximal, &a->s->curnier, &a->q, goal, &a->s->iterate, a->report);
 }
 
+// Interior points from other starts, each further from the cones' boundaries than the one before.
+static void automatic_restart(automatic_stages *a)
+{
+    static const interior_manner manners[] = {
+        {10.0, 0.9, 0.1, 0}, {100.0, 0.7, 0.3, 0}, {1000.0, 0.9, 0.1, 0}};
+    for (size_t i = 0; i < sizeof manners / sizeof manners[0] && automatic_open(a); ++i) {
+        automatic_interior(a, &manners[i]);
+        if (automatic_open(a)) {
+            automatic_proximal(a);
+        }
+    }
+}
+
+// The path of the interior point, through its turns, from several starts: a path may lead away.
+static void automatic_arc(automatic_stages *a)
+{
+    static const double targets[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 0.0}; // [m/s]
+    static const double starts[] = {10.0, 1.0, 100.0};
+    automatic *s = a->s;
+    enum {
+        STARTS = sizeof starts / sizeof starts[0],
+        TARGETS = sizeof targets / sizeof targets[0]
+    };
+    for (int k = 0; k < STARTS && automatic_open(a) && pawl_path_exists(a->q.p); ++k) {
+        interior_manner manner = pawl_interior_quick;
+        manner.start = starts[k];
+        bool goes = true;
+        pawl_interior_begin(&s->interior, &a->q, &manner);
+        pawl_path_begin(&s->path, &s->interior, &a->q);
+        for (int i = 0; i < TARGETS && goes && automatic_open(a); ++i) {
+            goes = pawl_path_run(&s->path, &s->interior, &a->q, fmax(targets[i], a->accept),
+                                 automatic_steps(a, AUTOMATIC_PATH), &s->iterate, a->report);
+            pawl_space_iterate_copy(&a->q, &s->interior.at, &s->other);
+            automatic_newton(a, &s->other, AUTOMATIC_AFTER);
+        }
+    }
+}
+
 // Stages for what Newton's method leaves of a heap of free bodies.
 static void automatic_heap(automatic_stages *a, bool small)
 {
-    automatic_interior(a);
+    automatic_interior(a, &pawl_interior_quick);
     if (automatic_open(a)) {
         automatic_proximal(a);
     }
+    automatic_restart(a);
+    automatic_arc(a);
     if (automatic_open(a)) {
         automatic_first_order(a, AUTOMATIC_SWEEPS, AUTOMATIC_SWEEP_CHUNK);
     }
@@ -274,11 +323,13 @@ static void automatic_mechanism(automatic_stages *a, bool few, bool small)
         automatic_augmented(a);
     }
     if (automatic_open(a)) {
-        automatic_interior(a);
+        automatic_interior(a, &pawl_interior_quick);
     }
     if (automatic_open(a)) {
         automatic_proximal(a);
     }
+    automatic_restart(a);
+    automatic_arc(a);
     if (automatic_open(a) && small && !few) {
         automatic_augmented(a);
     }
@@ -297,7 +348,7 @@ static void automatic_run_stages(automatic_stages *a)
     if (x->natural > a->aim) {
         automatic_newton(a, x, AUTOMATIC_FIRST);
     }
-    if (x->natural > a->aim && x->natural < automatic_near) {
+    if (x->natural > a->content && x->natural < automatic_near) {
         automatic_proximal(a);
     }
     if (automatic_open(a) && a->q.space->sparse != NULL && !few) {
@@ -320,8 +371,8 @@ static void automatic_aims(const velocity_space *space, double tolerance, automa
     const pawl_problem *p = a->q.p;
     bool bodies = space->sparse != NULL && p->free_row_count == 0;
     a->accept = (bodies ? automatic_free_share : automatic_goal_share) * tolerance;
-    a->aim = few ? automatic_few_floor : fmax(automatic_beyond * tolerance, automatic_floor);
-    a->aim = fmin(a->accept, a->aim);
+    a->content = fmin(a->accept, fmax(automatic_beyond * tolerance, automatic_floor));
+    a->aim = few ? fmin(a->content, automatic_few_floor) : a->content;
 }
 
 // solver.budget: so many sweeps unless the warm start is good enough, then at most so many Newton steps, and what they
@@ -376,6 +427,9 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     memcpy(x->lambda, lambda, bytes);
     pawl_space_admit(p, x->lambda);
     pawl_space_evaluate(&a.q, x);
+    // What moves finds other impulses in the next step whatever these are.
+    bool moves = x->natural > automatic_near && space->sparse == NULL;
+    a.content = moves ? fmax(a.content, automatic_moving * a.accept) : a.content;
     report->method = PAWL_METHOD_NEWTON;
     automatic_run_stages(&a);
     memcpy(lambda, x->lambda, bytes);

@@ -199,17 +199,18 @@ static void curnier_polish(curnier_part *c, const space_problem *q, double E, sp
     }
 }
 
-// x is the start and gets the best iterate; `aim` [m/s] is of its natural map, `most` the number of steps. E falls
-// by curnier_change after a step that does not lower the merit to curnier_good of it, and rises again after one that
-// does: where the ratio test cuts a step to next to nothing, the next one is made with a term that moves less. Returns
-// whether x meets the aim.
-bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int most,
+// x is the start and gets the best iterate; `most` is the number of steps. E falls by curnier_change after a step that
+// does not lower the merit to curnier_good of it, and rises again after one that does: where the ratio test cuts a step
+// to next to nothing, the next one is made with a term that moves less. Returns whether x is what one is content with.
+bool pawl_curnier_run(curnier_part *c, const space_problem *q, curnier_aim aim, int most,
                       space_iterate *x, solver_report *report)
 {
     double E = curnier_most, used = E;
     int weak = 0;
     pawl_space_iterate_copy(q, x, &c->at);
-    for (int k = 0; k < most && x->natural > aim && weak < CURNIER_PATIENCE; ++k) {
+    bool content = false;
+    for (int k = 0; k < most && x->natural > aim.strive && weak < CURNIER_PATIENCE && !content;
+         ++k) {
         bool solved = curnier_step(c, q, E, true);
         ++report->iterations;
         ++report->factorizations;
@@ -224,7 +225,7 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int m
         }
         weak += !(left < curnier_good);
         if (!(left < 1.0)) {
-            if (E <= curnier_least) {
+            if (E <= curnier_least || x->natural <= aim.content) {
                 break;
             }
             E = fmax(E / curnier_change, curnier_least);
@@ -239,9 +240,10 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, double aim, int m
         if (c->at.natural < x->natural) {
             pawl_space_iterate_copy(q, &c->at, x);
         }
-        if (x->natural <= aim && x->natural == c->at.natural) {
+        if (x->natural <= aim.content && x->natural == c->at.natural) {
             curnier_polish(c, q, used, x);
+            content = true;
         }
     }
-    return x->natural <= aim;
+    return x->natural <= aim.content;
 }

@@ -10,7 +10,13 @@ typedef struct curnier_part {
     space_iterate at, trial;
 } curnier_part;
 
+// Of the natural map [m/s]. What is strived for takes no new factor once one is content: the last one serves for a
+// correction, and what that leaves is rounding.
+typedef struct curnier_aim {
+    double strive, content;
+} curnier_aim;
+
 curnier_part pawl_curnier_layout(const solver_def *def, pawl_carver *mem);
-// From x, which becomes the best iterate. At most `most` steps; whether its natural map is within `aim`.
-bool pawl_curnier_run(curnier_part *s, const space_problem *q, double aim, int most,
+// From x, which becomes the best iterate. At most `most` steps; whether one is content with its natural map.
+bool pawl_curnier_run(curnier_part *s, const space_problem *q, curnier_aim aim, int most,
                       space_iterate *x, solver_report *report);

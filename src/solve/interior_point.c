@@ -14,6 +14,7 @@
 // Scaling and corrector: [nesterov-todd-1997], [mehrotra-1992].
 #include "solve/interior_point.h"
 #include "math/vec.h"
+#include "solve/lorentz.h"
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@ static const double interior_equation = 1e7; // E of free rows, as in curnier.c
 static const double interior_most_friction = 1e4;
 static const double interior_short = 0.02; // so many steps in a row that are shorter: it is stuck
 static const double interior_turn = 0.2;   // shorter steps are made with De Saxce's term frozen
-enum { INTERIOR_PATIENCE = 6, INTERIOR_FROZEN = 8 };
-static const double interior_cut = 0.99; // of the way to the cone's boundary
+enum { INTERIOR_PATIENCE = 6 };
+const interior_manner pawl_interior_quick = {1.0, 0.99, 1e-6, 8};
 
 // X, Y and their changes are (contacts x 3) in the order of the cone: the normal first, unlike rows, where it is
 // last. W is (contacts x 4): eta, w0 and the two entries of w1. low, high (rows) are distances to the bounds, *_v
@@ -48,95 +49,16 @@ interior_part pawl_interior_layout(const solver_def *def, pawl_carver *mem)
 }
 
 // Infinite friction has no cone of this form, so that it is capped.
-static double interior_friction(const pawl_problem *p, int k)
+double pawl_interior_friction(const pawl_problem *p, int k)
 {
     return fmin(p->friction[k], interior_most_friction);
-}
-
-// ---- Lorentz's cone in three dimensions ------------------------------------------------------------
-
-static double cone_dot(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static double cone_norm(const double *a) // a0^2 - |a1|^2, as a product that does not cancel
-{
-    double t = sqrt(a[1] * a[1] + a[2] * a[2]);
-    return (a[0] - t) * (a[0] + t);
-}
-
-// Jordan's product of the cone: a o b = (a . b, a0 b1 + b0 a1). Its unit is e = (1, 0, 0).
-static void cone_product(const double *a, const double *b, double *out)
-{
-    out[0] = cone_dot(a, b);
-    out[1] = a[0] * b[1] + b[0] * a[1];
-    out[2] = a[0] * b[2] + b[0] * a[2];
-}
-
-// out = a \ b: a o out = b
-static void cone_divide(const double *a, const double *b, double *out)
-{
-    double rho = cone_norm(a), nu = a[1] * b[1] + a[2] * b[2];
-    double f = (nu / a[0] - b[0]) / rho;
-    out[0] = (a[0] * b[0] - nu) / rho;
-    out[1] = f * a[1] + b[1] / a[0];
-    out[2] = f * a[2] + b[2] / a[0];
-}
-
-// The largest step along d, at most `most`, that keeps a in the cone.
-// The root of the quadratic is taken in the form that does not cancel. A root counts only where the first component is
-// not negative: the other one belongs to the mirrored cone.
-static double cone_step(const double *a, const double *d, double most)
-{
-    // |a1 + t d1| = a0 + t d0: (d1.d1 - d0^2) t^2 + 2 (a1.d1 - a0 d0) t - norm(a) = 0
-    double A = d[1] * d[1] + d[2] * d[2] - d[0] * d[0];
-    double B = a[1] * d[1] + a[2] * d[2] - a[0] * d[0], C = -cone_norm(a);
-    double root = B * B - A * C;
-    if (root >= 0.0) {
-        double h = -(B + copysign(sqrt(root), B));
-        double t[2] = {A != 0.0 ? h / A : -1.0, h != 0.0 ? C / h : -1.0};
-        for (int i = 0; i < 2; ++i) {
-            most = t[i] > 0.0 && t[i] < most && a[0] + t[i] * d[0] >= 0.0 ? t[i] : most;
-        }
-    }
-    return a[0] + most * d[0] < 0.0 ? -a[0] / d[0] : most;
-}
-
-// The scaling of a contact: W = eta [w0, w1T; w1, 1 + w1 w1T / (1 + w0)], W^2 X = Y.
-// gamma^2 = (1 + a . b) / 2 with a, b the normalized X and Y. `scaled` gets l = W X, which is W^-1 Y as well.
-static void cone_scale(const double *X, const double *Y, double *W, double *scaled)
-{
-    double x = sqrt(cone_norm(X)), y = sqrt(cone_norm(Y));
-    double a[3] = {X[0] / x, X[1] / x, X[2] / x}, b[3] = {Y[0] / y, Y[1] / y, Y[2] / y};
-    double gamma = sqrt(0.5 * (1.0 + cone_dot(a, b)));
-    W[0] = sqrt(y / x);
-    W[1] = 0.5 * (b[0] + a[0]) / gamma;
-    W[2] = 0.5 * (b[1] - a[1]) / gamma;
-    W[3] = 0.5 * (b[2] - a[2]) / gamma;
-    double wx = W[2] * X[1] + W[3] * X[2], f = X[0] + wx / (1.0 + W[1]);
-    scaled[0] = W[0] * (W[1] * X[0] + wx);
-    scaled[1] = W[0] * (X[1] + f * W[2]);
-    scaled[2] = W[0] * (X[2] + f * W[3]);
-}
-
-// out = W x, or W^-1 x
-// W^-1 is W with 1 / eta and -w1, which is why no inverse is stored.
-static void cone_apply(const double *W, bool inverse, const double *x, double *out)
-{
-    double sign = inverse ? -1.0 : 1.0, eta = inverse ? 1.0 / W[0] : W[0];
-    double w1 = sign * W[2], w2 = sign * W[3], wx = w1 * x[1] + w2 * x[2];
-    double f = x[0] + wx / (1.0 + W[1]);
-    out[0] = eta * (W[1] * x[0] + wx);
-    out[1] = eta * (x[1] + f * w1);
-    out[2] = eta * (x[2] + f * w2);
 }
 
 // ---- the laws --------------------------------------------------------------------------------------
 
 // G^-1 of a contact in the order of its rows (tangents, normal): mu B^-1 W^-2 B^-1, B = diag(1, 1, mu).
 // W^-2 is eta^-2 (2 w w^T - J) with w = (w0, -w1) and J = diag(1, -1, -1).
-static void interior_inverse(const double *W, double mu, double G[9])
+void pawl_interior_inverse(const double *W, double mu, double G[9])
 {
     const double w[3] = {W[1], -W[2], -W[3]}, scale[3] = {1.0, 1.0, 1.0 / mu};
     static const int order[3] = {1, 2, 0}; // of a row in the cone
@@ -187,11 +109,11 @@ static void interior_law_cone(interior_part *s, const space_problem *q, int k, d
                               bool corrects)
 {
     int i = pawl_problem_contact_row(q->p, k);
-    double mu = interior_friction(q->p, k), *S = s->law.S + 9 * k, *b = s->law.b + i;
+    double mu = pawl_interior_friction(q->p, k), *S = s->law.S + 9 * k, *b = s->law.b + i;
     const double *v = s->at.v + i, *Y = s->Y + 3 * k;
     double right[3], G[9], t[2], slip = interior_slip(s, mu, v, t);
     interior_right(s, k, sigma_gap, corrects, right);
-    interior_inverse(s->W + 4 * k, mu, G);
+    pawl_interior_inverse(s->W + 4 * k, mu, G);
     // velocities that the cone variable lacks: v + mu |v_T| n - B'^-1 Y
     double c[3] = {(right[1] + Y[1]) / mu - v[0], (right[2] + Y[2]) / mu - v[1],
                    right[0] + Y[0] - v[2] - slip};
@@ -275,7 +197,7 @@ static double interior_changes(interior_part *s, const space_problem *q, double 
 {
     const pawl_problem *p = q->p;
     int contacts = pawl_problem_contact_row(p, 0);
-    double most = 1.0 / interior_cut;
+    double most = 1.0 / s->manner.cut;
     for (int i = p->free_row_count; i < contacts; ++i) {
         double dx = s->law.lambda[i], target = corrects ? sigma_gap : 0.0;
         if (!(q->weight[i] > 0.0) || !(p->lower[i] < p->upper[i])) {
@@ -298,7 +220,7 @@ static double interior_changes(interior_part *s, const space_problem *q, double 
     for (int k = 0; k < p->contact_count; ++k) {
         const double *x = s->law.lambda + contacts + 3 * k;
         double *dX = s->dX + 3 * k, *dY = s->dY + 3 * k;
-        double mu = interior_friction(p, k);
+        double mu = pawl_interior_friction(p, k);
         if (!(mu > 0.0)) {
             double X = s->X[3 * k], Y = s->Y[3 * k];
             double cross = corrects ? dX[0] * dY[0] : 0.0;
@@ -340,10 +262,11 @@ static double interior_gap(const interior_part *s, const pawl_problem *p, const 
 }
 
 // lambda of the cone variables.
-static void interior_impulses(interior_part *s, const pawl_problem *p)
+void pawl_interior_impulses(interior_part *s, const pawl_problem *p)
 {
     for (int k = 0; k < p->contact_count; ++k) {
-        double *x = s->at.lambda + pawl_problem_contact_row(p, k), mu = interior_friction(p, k);
+        double *x = s->at.lambda + pawl_problem_contact_row(p, k),
+               mu = pawl_interior_friction(p, k);
         const double *X = s->X + 3 * k;
         if (mu > 0.0) {
             x[0] = X[1], x[1] = X[2], x[2] = X[0] / mu;
@@ -375,22 +298,23 @@ static void interior_move(interior_part *s, const space_problem *q, double lengt
         s->at.lambda[i] += p->friction[k] > 0.0 ? 0.0 : length * s->law.lambda[i];
         s->at.lambda[i + 1] += p->friction[k] > 0.0 ? 0.0 : length * s->law.lambda[i + 1];
     }
-    interior_impulses(s, p);
+    pawl_interior_impulses(s, p);
     pawl_space_evaluate(q, &s->at);
     s->gap = interior_gap(s, p, q->weight);
 }
 
 // A cold start well inside of all cones: v_f gives the unit of velocity, the weights that of impulses. Warm starts
 // lie on the boundary, from where an interior point can hardly move.
-void pawl_interior_begin(interior_part *s, const space_problem *q)
+void pawl_interior_begin(interior_part *s, const space_problem *q, const interior_manner *manner)
 {
+    s->manner = *manner;
     const pawl_problem *p = q->p;
     int contacts = pawl_problem_contact_row(p, 0);
     double sum = 0.0;
     for (int i = 0; i < p->row_count; ++i) {
         sum += p->v_f[i] * p->v_f[i];
     }
-    double unit = fmax(sqrt(sum / (p->row_count > 0 ? p->row_count : 1)), 1e-9);
+    double unit = manner->start * fmax(sqrt(sum / (p->row_count > 0 ? p->row_count : 1)), 1e-9);
     memset(s->at.lambda, 0, (size_t)p->row_count * sizeof *s->at.lambda);
     s->cones = p->contact_count;
     for (int i = p->free_row_count; i < contacts; ++i) {
@@ -409,13 +333,13 @@ void pawl_interior_begin(interior_part *s, const space_problem *q)
     memset(s->dX, 0, 3 * (size_t)p->contact_count * sizeof *s->dX);
     memset(s->dY, 0, 3 * (size_t)p->contact_count * sizeof *s->dY);
     for (int k = 0; k < p->contact_count; ++k) {
-        double mu = interior_friction(p, k), w = q->weight[contacts + 3 * k];
+        double mu = pawl_interior_friction(p, k), w = q->weight[contacts + 3 * k];
         double *X = s->X + 3 * k, *Y = s->Y + 3 * k;
         X[0] = (mu > 0.0 ? mu : 1.0) * unit / w;
         Y[0] = unit;
         X[1] = X[2] = Y[1] = Y[2] = 0.0;
     }
-    interior_impulses(s, p);
+    pawl_interior_impulses(s, p);
     pawl_space_evaluate(q, &s->at);
     s->gap = interior_gap(s, p, q->weight);
     s->frozen_steps = 0;
@@ -433,11 +357,11 @@ static double interior_direction(interior_part *s, const space_problem *q, bool 
         return 0.0;
     }
     pawl_space_law_solve(q, &s->law);
-    double length = fmin(interior_cut * interior_changes(s, q, 0.0, false), 1.0);
-    double sigma = fmax((1.0 - length) * (1.0 - length) * (1.0 - length), 1e-6);
+    double length = fmin(s->manner.cut * interior_changes(s, q, 0.0, false), 1.0);
+    double sigma = fmax((1.0 - length) * (1.0 - length) * (1.0 - length), s->manner.centring);
     interior_laws(s, q, sigma * s->gap, true);
     pawl_space_law_solve(q, &s->law);
-    return fmin(interior_cut * interior_changes(s, q, sigma * s->gap, true), 1.0);
+    return fmin(s->manner.cut * interior_changes(s, q, sigma * s->gap, true), 1.0);
 }
 
 // One step; false when it breaks down.
@@ -450,7 +374,7 @@ static bool interior_step(interior_part *s, const space_problem *q)
         }
     }
     double length = interior_direction(s, q, false);
-    if (length < interior_turn && s->frozen_steps < INTERIOR_FROZEN) {
+    if (length < interior_turn && s->frozen_steps < s->manner.frozen) {
         ++s->frozen_steps;
         length = interior_direction(s, q, true);
     }

@@ -58,7 +58,7 @@ static bool proximal_solve(proximal_part *s, curnier_part *newton, const space_p
     pawl_space_iterate_copy(q, &s->centre, &s->at);
     pawl_space_evaluate(&own, &s->at);
     double before = s->at.natural, target = fmax(0.2 * goal->aim, proximal_inner * before);
-    bool met = pawl_curnier_run(newton, &own, target, steps, &s->at, report);
+    bool met = pawl_curnier_run(newton, &own, (curnier_aim){target, target}, steps, &s->at, report);
     met = met || s->at.natural < proximal_solved * before;
     pawl_space_evaluate(q, &s->at);
     return met;
