@@ -12,6 +12,7 @@
 // parts.
 #include "coordinates/delassus.h"
 #include "base/carver.h"
+#include "coordinates/carried_rows.h"
 #include "coordinates/maximal_space.h"
 #include "coordinates/shifted_dense.h"
 #include "linalg/dense.h"
@@ -39,11 +40,12 @@ typedef struct maximal_delassus {
     free_factor *factors[2];
     int64_t other_key; // of the one that is not the last; 0 for none
     bool other_dropped;
-    int velocity_count;                // of bodies of `rows` that can move
-    double *u;                         // (6 x bodies) the bodies' velocities of the product at work
-    double *swept;                     // (6 x bodies) those of the impulses of the sweep at work
-    size_t u_bytes, weak_bytes;        // as allocated
-    shifted_factor *shifted_by_bodies; // one or two of these three, as the kind says
+    int velocity_count;   // of bodies of `rows` that can move
+    double *u;            // (6 x bodies) the bodies' velocities of the product at work
+    double *swept;        // (6 x bodies) those of the impulses of the sweep at work
+    carried_rows carried; // bodies of bounded rows
+    size_t u_bytes, weak_bytes, carried_bytes; // as allocated
+    shifted_factor *shifted_by_bodies;         // one or two of these three, as the kind says
     shifted_dense *shifted_by_rows;
     maximal_space *space;
     block_lu *lu; // of all rows; islands keep theirs
@@ -291,14 +293,12 @@ static void delassus_mark(maximal_delassus *d, const row_block *b, int first_blo
 // D's columns of a bounded block are not zero only in free blocks that share a body with it. Their
 // half solves fill the paths from there to the roots, and nothing else. In the operator of all rows
 // a vector has the rows in the problem's order (offset 0), in that of an island part by part.
-static int delassus_half_columns(pawl_delassus *base, int block, double *x, int stride,
-                                 problem_block *runs)
+static int delassus_half_paths(maximal_delassus *d, const row_block *b, double *x, int stride,
+                               problem_block *runs)
 {
-    maximal_delassus *d = (maximal_delassus *)base;
-    const row_block *b = &d->rows->blocks[block];
     if (pawl_free_factor_is_dense(d->free)) {
         for (int c = 0; c < b->rows.dim; ++c) {
-            delassus_half_solve(base, x + (size_t)c * (size_t)stride);
+            delassus_half_solve(&d->base, x + (size_t)c * (size_t)stride);
         }
         runs[0] = (problem_block){0, d->rows->problem->free_row_count};
         return 1;
@@ -326,6 +326,34 @@ static int delassus_half_columns(pawl_delassus *base, int block, double *x, int 
         count += added;
     }
     return count;
+}
+
+static int delassus_half_columns(pawl_delassus *base, int block, double *x, int stride,
+                                 problem_block *runs)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    return delassus_half_paths(d, &d->rows->blocks[block], x, stride, runs);
+}
+
+// Six columns stand for all rows on a body; see coordinates/carried_rows.h.
+static bool delassus_condense_bodies(pawl_delassus *base, double still, double *room, size_t size,
+                                     problem_block *runs, double *S)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    carried_rows *c = &d->carried;
+    int n = d->rows->problem->free_row_count;
+    if (!pawl_carried_rows_find(c, d->rows) || pawl_carried_rows_room(c, n) > size) {
+        return false;
+    }
+    for (int k = 0; k < c->count; ++k) {
+        double *z = room + (size_t)(6 * k) * (size_t)n;
+        const row_block body = {.rows = {.dim = 6}, .body_count = 1, .body = {c->body[k]}};
+        pawl_carried_rows_columns(c, d->rows, k, z, n);
+        int count = delassus_half_paths(d, &body, z, n, runs);
+        pawl_carried_rows_gram(c, k, runs, count, room, n);
+    }
+    pawl_carried_rows_condense(c, d->rows, still, room, n, S);
+    return true;
 }
 
 // Only blocks that share a body with this one get anything.
@@ -447,6 +475,7 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .columns = delassus_columns,
     .half_solve = delassus_half_solve,
     .half_columns = delassus_half_columns,
+    .condense_bodies = delassus_condense_bodies,
     .factor_shifted = delassus_factor_shifted,
     .solve_shifted = delassus_solve_shifted,
     .geometry = delassus_geometry,
@@ -482,8 +511,11 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
     const pawl_assembly *a = d->a;
     d->u = pawl_alloc(env, d->u_bytes);
     d->swept = pawl_alloc(env, d->u_bytes);
+    d->carried.carrier = pawl_alloc(env, d->carried_bytes);
+    d->carried.body = pawl_alloc(env, d->carried_bytes);
     d->base.weak.scratch = pawl_alloc(env, d->weak_bytes);
-    if (d->u == NULL || d->swept == NULL || d->base.weak.scratch == NULL) {
+    if (d->u == NULL || d->swept == NULL || d->base.weak.scratch == NULL ||
+        d->carried.carrier == NULL || d->carried.body == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the Delassus operator of '%s'",
                          a->model->name);
     }
@@ -535,6 +567,7 @@ static pawl_status delassus_create(const pawl_env *env, const pawl_assembly *a,
                             .whole = whole,
                             .kind = kind,
                             .u_bytes = (size_t)(6 * a->model->body_count) * sizeof *d->u,
+                            .carried_bytes = (size_t)a->model->body_count * sizeof(int),
                             .weak_bytes = (size_t)(2 * a->max_rows + 1) * sizeof *d->u};
     d->all = pawl_row_set_all(a);
     d->rows = &d->all;
@@ -615,6 +648,8 @@ void pawl_delassus_destroy(pawl_delassus *base)
     }
     pawl_free(&env, d->u, d->u_bytes);
     pawl_free(&env, d->swept, d->u_bytes);
+    pawl_free(&env, d->carried.carrier, d->carried_bytes);
+    pawl_free(&env, d->carried.body, d->carried_bytes);
     pawl_free(&env, d->base.weak.scratch, d->weak_bytes);
     pawl_free(&env, d, sizeof *d);
 }

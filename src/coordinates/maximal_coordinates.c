@@ -72,7 +72,7 @@ static free_factor *maximal_factor(const coordinates *c)
 static pawl_status maximal_estimate(const pawl_env *env, const pawl_model *model,
                                     const pawl_settings *settings, coordinates_estimate *out)
 {
-    const double row = 7e3, smooth_row = 2e3, contact = 2e4;
+    const double row = 4.5e3, smooth_row = 2e3, contact = 1.5e4;
     (void)env;
     (void)settings;
     int rows = model->row_count + pawl_coordinates_soft_rows(model);

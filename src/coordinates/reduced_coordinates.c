@@ -42,7 +42,7 @@ static void reduced_scale_block(row_metric *metric, pawl_assembly *a, const row_
 static double reduced_diagonal(const row_metric *metric, const pawl_assembly *a, const row_block *b,
                                int r)
 {
-    return pawl_reduced_form_diagonal(reduced_of_metric(metric)->form, (int)(b - a->blocks),
+    return pawl_reduced_form_diagonal(reduced_of_metric(metric)->form, a, (int)(b - a->blocks),
                                       b->rows.first_row + r);
 }
 
@@ -233,7 +233,7 @@ static const char *reduced_cannot(const pawl_model *model, const pawl_settings *
 static pawl_status reduced_estimate(const pawl_env *env, const pawl_model *model,
                                     const pawl_settings *set, coordinates_estimate *out)
 {
-    const double column = 2.4e4, row = 2e4, entry = 40.0, product = 2.0, contact = 2e4;
+    const double column = 1.9e4, row = 2e4, entry = 40.0, product = 2.0, contact = 2e4;
     out->cannot = reduced_cannot(model, set);
     if (out->cannot != NULL) {
         return PAWL_OK;

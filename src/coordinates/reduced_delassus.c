@@ -52,8 +52,9 @@ typedef struct reduced_row {
 static reduced_row reduced_row_of(const reduced_delassus *d, int block, int row)
 {
     const reduced_form *f = reduced_form_of(d);
+    const double *y = pawl_reduced_form_block_rows(d->form, d->a, block);
     return (reduced_row){f->column_count[block], f->columns + block * f->width,
-                         f->Y + row * f->width};
+                         y + (row - d->a->blocks[block].rows.first_row) * f->width};
 }
 
 static double reduced_row_times(reduced_row row, const double *z)

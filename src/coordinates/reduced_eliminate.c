@@ -60,6 +60,10 @@ void pawl_reduced_eliminator_plan(reduced_eliminator *e)
             }
         }
     }
+    for (int k = 0; k < e->a->free_blocks; ++k) {
+        problem_block b = e->a->blocks[k].rows;
+        e->form->waits_on[k] = b.dim == 1 ? e->column[b.first_row] : -1;
+    }
 }
 
 static int eliminate_columns_of(const reduced_eliminator *e)
@@ -116,8 +120,8 @@ static void eliminate_fill_block(reduced_eliminator *e, int block)
     if (e->stiff) {
         pawl_reduced_form_rows(e->form, &e->factor, e->a, block, nv, true, first);
     } else {
-        for (int r = 0; r < b.dim; ++r) {
-            const double *y = e->form->Y + (b.first_row + r) * e->form->width;
+        const double *y = pawl_reduced_form_block_rows(e->form, e->a, block);
+        for (int r = 0; r < b.dim; ++r, y += e->form->width) {
             for (int n = 0; n < count; ++n) {
                 first[r * nv + columns[n]] = y[n];
             }
@@ -327,7 +331,7 @@ void pawl_reduced_eliminator_condense(reduced_eliminator *e, const pawl_problem 
     for (int k = p->free_block_count; k < p->block_count; ++k) {
         problem_block b = p->blocks[k];
         for (int r = b.first_row; r < b.first_row + b.dim; ++r) {
-            size[r - n] = pawl_reduced_form_diagonal(e->form, k, r) + p->compliance[r];
+            size[r - n] = pawl_reduced_form_diagonal(e->form, e->a, k, r) + p->compliance[r];
         }
     }
     eliminate_schur(e, n, m, S);

@@ -41,6 +41,8 @@ static reduced_form *form_layout(const pawl_assembly *a, const reduced_tree *t, 
     f.columns = PAWL_CARVE(mem, int, a->max_blocks *width);
     f.Y = PAWL_CARVE(mem, double, a->max_rows *width);
     f.lost = PAWL_CARVE(mem, double, a->max_rows);
+    f.waits_on = PAWL_CARVE(mem, int, a->max_blocks);
+    f.waits = PAWL_CARVE(mem, bool, a->max_blocks);
     f.passed = pawl_carve(mem, sizeof *f.passed, (size_t)width + 1);
     if (out != NULL) {
         *out = f;
@@ -71,6 +73,9 @@ pawl_status pawl_reduced_form_create(const pawl_env *env, const pawl_assembly *a
     reduced_form *f = form_layout(a, tree, width, &mem);
     f->env = *env;
     f->bytes = need.used;
+    for (int k = 0; k < a->max_blocks; ++k) {
+        f->waits_on[k] = -1;
+    }
     int slot = pawl_impulse_slots(a->model).joints;
     for (int i = 0; i < a->model->joint_count; ++i) {
         f->first_slot[i] = slot;
@@ -345,13 +350,14 @@ double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int r)
     return sum;
 }
 
+static const double form_rounding = 1e-20; // of squares
+
 // A row whose bodies the tree holds (a limit of a locked joint, a loop row that the tree satisfies) moves nothing: its y is rounding. It is
 // cleared and gets a compliance of its own size, so that D has no tiny pivot and the row's impulse stays 0.
 static void form_check_row(reduced_form *f, int row, int count, double alone)
 {
-    const double rounding = 1e-20; // of squares
     double *y = f->Y + row * f->width;
-    bool lost = pawl_dot(y, y, count) <= rounding * alone;
+    bool lost = pawl_dot(y, y, count) <= form_rounding * alone;
     f->lost[row] = lost ? (alone > 0.0 ? alone : 1.0) : 0.0;
     for (int n = 0; n < count && lost; ++n) {
         y[n] = 0.0;
@@ -472,19 +478,59 @@ void pawl_reduced_form_rows(reduced_form *f, const articulated_factor *factor,
     }
 }
 
-// Columns are found once per block, then its rows go up the tree together. Those of free blocks never change.
+// The same of a force 1 along the last of the columns, which are its way to the root: nothing but the force acts.
+static void form_pass_column(const reduced_form *f, const int *columns, int count, double *y)
+{
+    spatial w = sp_zero();
+    for (int n = count - 1; n >= 0; --n) {
+        int k = columns[n];
+        double x = n == count - 1 ? 1.0 : sp_dot(f->motion->S[k], w);
+        y[n] = f->plain.root[k] * x;
+        w = sp_axpy(w, -x * f->plain.inverse[k], f->plain.U[k]);
+    }
+}
+
+static void form_find_rows(reduced_form *f, const pawl_assembly *a, int block)
+{
+    const row_block *b = &a->blocks[block];
+    if (f->waits[block]) {
+        form_pass_column(f, f->columns + block * f->width, f->column_count[block],
+                         f->Y + b->rows.first_row * f->width);
+        f->waits[block] = false;
+        return;
+    }
+    pawl_reduced_form_rows(f, &f->plain, a, block, f->width, false,
+                           f->Y + b->rows.first_row * f->width);
+    for (int r = 0; r < b->rows.dim; ++r) {
+        form_check_row(f, b->rows.first_row + r, f->column_count[block],
+                       pawl_reduced_form_size(a, b, r));
+    }
+}
+
+// Columns are found once per block, then its rows go up the tree together. Those of free blocks never change. The row of
+// a column k has an entry d_k^-1/2 there, so that it is not lost unless k has no inertia, which is known without it.
 void pawl_reduced_form_row_block(reduced_form *f, const pawl_assembly *a, const row_block *b)
 {
     int index = (int)(b - a->blocks), *columns = f->columns + index * f->width;
     if (index >= a->free_blocks || f->column_count[index] == 0) {
         f->column_count[index] = form_find_columns(f, b, columns);
     }
-    pawl_reduced_form_rows(f, &f->plain, a, index, f->width, false,
-                           f->Y + b->rows.first_row * f->width);
-    for (int r = 0; r < b->rows.dim; ++r) {
-        form_check_row(f, b->rows.first_row + r, f->column_count[index],
-                       pawl_reduced_form_size(a, b, r));
+    int column = f->waits_on[index];
+    f->waits[index] = column >= 0 && columns[f->column_count[index] - 1] == column &&
+                      f->plain.inverse[column] > form_rounding * pawl_reduced_form_size(a, b, 0);
+    if (f->waits[index]) {
+        f->lost[b->rows.first_row] = 0.0;
+    } else {
+        form_find_rows(f, a, index);
     }
+}
+
+const double *pawl_reduced_form_block_rows(reduced_form *f, const pawl_assembly *a, int block)
+{
+    if (f->waits[block]) {
+        form_find_rows(f, a, block);
+    }
+    return f->Y + a->blocks[block].rows.first_row * f->width;
 }
 
 // J X without masses: the same passage up the tree, with nothing taken out by the columns on the
@@ -515,9 +561,10 @@ int pawl_reduced_form_geometry(reduced_form *f, const pawl_assembly *a, int bloc
     return count;
 }
 
-double pawl_reduced_form_diagonal(const reduced_form *f, int block, int row)
+double pawl_reduced_form_diagonal(reduced_form *f, const pawl_assembly *a, int block, int row)
 {
-    const double *y = f->Y + row * f->width;
+    const double *y = pawl_reduced_form_block_rows(f, a, block) +
+                      (row - a->blocks[block].rows.first_row) * f->width;
     return pawl_dot(y, y, f->column_count[block]);
 }
 
@@ -539,8 +586,11 @@ void pawl_reduced_form_add_impulses(reduced_form *f, const pawl_assembly *a, con
     for (int k = 0; k < a->problem.block_count; ++k) {
         const row_block *b = &a->blocks[k];
         const int *columns = f->columns + k * f->width;
-        for (int r = b->rows.first_row; r < b->rows.first_row + b->rows.dim; ++r) {
-            const double *y = f->Y + r * f->width;
+        if (f->waits[k] && lambda[b->rows.first_row] == 0.0) {
+            continue;
+        }
+        const double *y = pawl_reduced_form_block_rows(f, a, k);
+        for (int r = b->rows.first_row; r < b->rows.first_row + b->rows.dim; ++r, y += f->width) {
             for (int n = 0; n < f->column_count[k]; ++n) {
                 z[columns[n]] += lambda[r] * y[n];
             }

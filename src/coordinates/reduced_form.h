@@ -51,6 +51,8 @@ typedef struct reduced_form {
     int *columns;        // (max_blocks x width) ascending
     double *Y;           // (max_rows x width)
     double (*passed)[4]; // (width) scratch
+    int *waits_on;       // (max_blocks) the column whose rate is the block's one row, -1: none
+    bool *waits;         // (max_blocks) the row is found when somebody asks for it
     double *lost; // (max_rows) of rows that no coordinate moves a compliance in place of D; else 0
 } reduced_form;
 
@@ -73,12 +75,15 @@ void pawl_reduced_form_close(reduced_form *form, const double *coordinates, doub
 // coordinates: its joints stay closed.
 void pawl_reduced_form_move(reduced_form *form, const double *coordinates, const double *d,
                             double fraction, double t, body_state *bodies);
-// Y of a block of the assembly, from its Jacobian.
+// Y of a block of the assembly, from its Jacobian; of one that waits on a column when it is asked for.
 void pawl_reduced_form_row_block(reduced_form *form, const pawl_assembly *a, const row_block *b);
 // The same rows with another factor of H: row r has column columns[n] at y + r stride + (by_column ? columns[n] : n).
 void pawl_reduced_form_rows(reduced_form *form, const articulated_factor *factor,
                             const pawl_assembly *a, int block, int stride, bool by_column,
                             double *y);
+
+// The rows of Y of a block, found now if they wait.
+const double *pawl_reduced_form_block_rows(reduced_form *form, const pawl_assembly *a, int block);
 
 // The rows of a block over the columns that move them, row by row, with no mass in them: J X. Returns the
 // number of columns; `columns` and whether they `turns` may be NULL.
@@ -91,7 +96,7 @@ double pawl_reduced_form_size(const pawl_assembly *a, const row_block *b, int ro
 // nothing but rounding there, and their impulses are the tree's to bear.
 void pawl_reduced_form_add_compliance(const reduced_form *form, int first_row, pawl_assembly *a);
 // The entry of D on the diagonal.
-double pawl_reduced_form_diagonal(const reduced_form *form, int block, int row);
+double pawl_reduced_form_diagonal(reduced_form *form, const pawl_assembly *a, int block, int row);
 // Rows `row` and `row` + 1 become c x + s y and c y - s x.
 void pawl_reduced_form_turn_pair(reduced_form *form, int row, double c, double s);
 // q' (nv) = H^-1 XT p that impulses p (6 x bodies) on the centres of mass give.

@@ -6,6 +6,7 @@
 // metres and radians, stand side by side.
 #include "problem/dense_space.h"
 #include "linalg/dense.h"
+#include "math/vec.h"
 #include <math.h>
 #include <string.h>
 
@@ -57,11 +58,13 @@ static int dense_space_factor(dense_space *d, int n, const double *matrix)
         double root = sqrt(d->left[j]);
         for (int i = 0; i < n; ++i) {
             double *y = d->Y + (size_t)i * stride;
+            if (d->left[i] == 0.0) { // eliminated: what is left of it is rounding
+                y[rank] = 0.0;
+                continue;
+            }
             double entry = i == j ? root : (column[i] - pawl_dot(y, pivot, rank)) / root;
-            // rows that are eliminated have nothing left but rounding
-            entry = i != j && d->left[i] == 0.0 ? 0.0 : entry;
             y[rank] = entry;
-            d->left[i] = i == j ? 0.0 : fmax(d->left[i] - entry * entry, 0.0);
+            d->left[i] = i == j ? 0.0 : max_of(d->left[i] - entry * entry, 0.0);
         }
     }
     return rank;

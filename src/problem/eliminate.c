@@ -4,10 +4,11 @@
 // Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
 // says why these three.
 //
-// Two ways to condense a problem to its bounded rows, S = (D + R)_bb - D_bf (D + R)_ff^-1 D_fb:
+// Three ways to condense a problem to its bounded rows, S = (D + R)_bb - D_bf (D + R)_ff^-1 D_fb:
 //   halves: with an exact factor L Delta LT of the free rows, S = (D + R)_bb - ZT Z with
 //     Z = Delta^-1/2 L^-1 D_fb. It costs half a solve per bounded row and is symmetric by
 //     construction.
+//   bodies: the same with half solves of the bodies that bounded rows act on, where these are few.
 //   columns: one refined solve per bounded row. It is for redundant rows, where no factor is exact,
 //     and where memory is short.
 #include "problem/eliminate.h"
@@ -195,6 +196,7 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
     int n = p->free_row_count;
     size_t bytes = (size_t)n * sizeof(double);
     double *r = e->residual, *z = e->step, *Az = e->product;
+    e->has_product = false;
     if (accuracy >= 1.0) {
         memcpy(x, b, bytes);
         eliminate_once(p, x);
@@ -230,6 +232,7 @@ int pawl_eliminate_solve(eliminator *e, const pawl_problem *p, const double *b, 
         ++iterations;
         norm = next;
     }
+    e->has_product = iterations == 1; // x is z
     return iterations;
 }
 
@@ -355,6 +358,14 @@ PAWL_KERNEL static void eliminate_halves(eliminator *e, const pawl_problem *p, d
     }
 }
 
+// The same with six columns a body, where that takes fewer.
+static bool eliminate_by_bodies(eliminator *e, const pawl_problem *p, double *S)
+{
+    pawl_delassus *d = p->delassus;
+    return d->ops->condense_bodies != NULL &&
+           d->ops->condense_bodies(d, eliminate_still, e->half, e->half_size, e->runs, S);
+}
+
 // S column by column, exact where rows depend on each other, too.
 //
 // `still`: a diagonal entry of S that is rounding of the row's own D is set to 0, which marks the
@@ -398,7 +409,9 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
     if (eliminate_directly(p)) {
         p->delassus->ops->condense(p->delassus, p, S, v);
     } else if (eliminate_by_halves(e, p)) {
-        eliminate_halves(e, p, S);
+        if (!eliminate_by_bodies(e, p, S)) {
+            eliminate_halves(e, p, S);
+        }
     } else {
         eliminate_columns(e, p, lambda, S, v);
     }
@@ -422,8 +435,13 @@ void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambd
         return;
     }
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
-    pawl_eliminate_recover(e, p, eliminate_exact, lambda);
-    d->ops->apply(d, lambda, e->product);
+    for (int i = 0; i < n; ++i) {
+        e->right[i] = -p->v_f[i];
+    }
+    pawl_eliminate_solve(e, p, e->right, eliminate_exact, lambda);
+    if (!e->has_product) {
+        d->ops->apply(d, lambda, e->product);
+    }
     for (int i = 0; i < m; ++i) {
         v[i] = e->product[n + i] + p->v_f[n + i];
     }

@@ -18,7 +18,8 @@
 #include "problem/problem.h"
 
 typedef struct eliminator {
-    double *residual, *step, *product, *right;      // (max_rows)
+    double *residual, *step, *product, *right; // (max_rows)
+    bool has_product; // of D and the answer of the last solve, over all rows, in `product`
     double *conditioned, *direction, *image, *kept; // (max_rows)
     double *columns;                                // (3 x max_rows) of a block
     problem_block *runs;                            // (max_rows) of a block's columns

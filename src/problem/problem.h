@@ -56,6 +56,11 @@ typedef struct pawl_delassus_ops {
     // the other, `stride` apart. Sets the runs of free rows in which they are not zero (at most free_block_count) and
     // returns their number. NULL: there is no such way.
     int (*half_columns)(pawl_delassus *d, int block, double *x, int stride, problem_block *runs);
+    // The matrix S (m x m) of the bounded rows, R included, from half solves of the bodies that they act on. A row that
+    // the free ones hold still, to less than `still` of its D + R, gets 0 on the diagonal. room (size) and runs (rows)
+    // are scratch. False: not worth it, or no room. NULL: there is no such way.
+    bool (*condense_bodies)(pawl_delassus *d, double still, double *room, size_t size,
+                            problem_block *runs, double *S);
     // With the free rows eliminated by the factor at hand, where that is `direct`: the matrix S (m x m) of the others,
     // R included, with `size` (m) scratch; their velocities v (m) without impulses of their own, lambda (rows) scratch;
     // the impulses of the free rows from theirs in lambda. NULL: by half solves, or column by column.

@@ -25,6 +25,7 @@ struct pawl_assembly {
     bool
         has_rows_by_value; // residuals that need values of coordinates: screws, gears, motions, armatures
     bool has_working_rows; // rows that can do work: all but joints between moving bodies
+    bool has_drives;       // prescribed motions, kinematic bodies
     // the plan
     int free_rows, free_blocks, max_rows, max_blocks;
     row_block *blocks; // (max_blocks) the free ones first

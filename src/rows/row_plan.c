@@ -345,10 +345,14 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
         // Point masses have no orientation to turn, kinematic bodies do not react: a zero inverse inertia, which no
         // placement changes, takes their rotation out of D without a test anywhere else.
         a->inverse_inertia[i] = (pawl_mat3){0};
-        a->has_working_rows = a->has_working_rows || m->bodies[i].kind == PAWL_BODY_KINEMATIC;
+        a->has_drives = a->has_drives || m->bodies[i].kind == PAWL_BODY_KINEMATIC;
         a->has_damping = a->has_damping || m->bodies[i].linear_damping > 0.0 ||
                          m->bodies[i].angular_damping > 0.0;
     }
+    for (int r = 0; r < a->free_rows; ++r) {
+        a->has_drives = a->has_drives || a->rows[r].family->rate != NULL;
+    }
+    a->has_working_rows = a->has_working_rows || a->has_drives;
     for (int b = 0; b < free_blocks; ++b) {
         a->problem_blocks[b] = a->blocks[b].rows;
     }
@@ -383,7 +387,7 @@ void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
             a->has_soft_rows = a->has_soft_rows || !a->hard[r];
             a->has_armatures = a->has_armatures || pawl_assembly_armature(a, r) > 0.0;
             a->has_rows_by_value = a->has_rows_by_value || a->has_armatures;
-            a->has_working_rows = a->has_working_rows || !a->hard[r] || info->family->rate != NULL;
+            a->has_working_rows = a->has_working_rows || !a->hard[r];
         }
     }
 }

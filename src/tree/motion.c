@@ -170,20 +170,36 @@ static void motion_finish_ball(reduced_motion *m, int ball, pawl_vec3 origin)
     }
 }
 
-// From the parent's frame through the columns of the joint to the frame of the child, and from
-// there to the child's centre of mass. The orientation is normalized at each link, so that rounding
-// does not add up along a chain.
-static void motion_pose_link(reduced_motion *m, int i, const reduced_config *config, double time)
+// A hinge, slider or screw without following its frame: what is constant was multiplied out once (tree.c). Returns the
+// point of the child's joint frame.
+static pawl_vec3 motion_pass_hinge(reduced_motion *m, const reduced_link *l, double theta,
+                                   pawl_quat *turn)
+{
+    const reduced_column *c = &m->tree->columns[l->first_column];
+    pawl_vec3 point = l->parent_anchor, e = l->axis;
+    pawl_quat q = l->still;
+    if (c->turn != 0.0) {
+        double sine, cosine;
+        pawl_sincos(0.5 * c->turn * theta, &sine, &cosine);
+        q = (pawl_quat){cosine * q.w + sine * l->turned.w, cosine * q.x + sine * l->turned.x,
+                        cosine * q.y + sine * l->turned.y, cosine * q.z + sine * l->turned.z};
+    }
+    if (l->parent >= 0) {
+        const pawl_mat3 *axes = &m->rotation[l->parent];
+        point = v3_add(m->position[l->parent], m3_mul(axes, point));
+        e = m3_mul(axes, e);
+        q = quat_mul(m->orientation[l->parent], q);
+    }
+    m->S[l->first_column] = (spatial){point, e};
+    *turn = q;
+    return v3_axpy(point, c->slide * theta, e);
+}
+
+// From the parent's frame through the columns of the joint to the frame of the child.
+static pawl_vec3 motion_pass_joint(reduced_motion *m, const reduced_link *l,
+                                   const reduced_config *config, pawl_quat *turn)
 {
     const reduced_tree *t = m->tree;
-    const reduced_link *l = &t->links[i];
-    if (l->driven) {
-        pawl_pose pose = pawl_kinematic_pose(&t->model->bodies[l->body], time);
-        m->position[i] = m->origin[i] = pose.position;
-        m->orientation[i] = pose.orientation;
-        m->rotation[i] = quat_matrix(pose.orientation);
-        return;
-    }
     pawl_pose parent = l->parent < 0
                            ? pawl_pose_identity()
                            : (pawl_pose){m->position[l->parent], m->orientation[l->parent]};
@@ -197,9 +213,29 @@ static void motion_pose_link(reduced_motion *m, int i, const reduced_config *con
             motion_pass_ball(m, ball, config->reference[ball], config->theta + k, &f);
         }
     }
-    m->orientation[i] = pawl_quat_normalize(quat_mul(f.turn, quat_conj(l->child_turn)));
+    *turn = quat_mul(f.turn, quat_conj(l->child_turn));
+    return f.point;
+}
+
+// Through the joint to the frame of the child, and from there to the child's centre of mass. The orientation is normalized at each link, so that rounding
+// does not add up along a chain.
+static void motion_pose_link(reduced_motion *m, int i, const reduced_config *config, double time)
+{
+    const reduced_tree *t = m->tree;
+    const reduced_link *l = &t->links[i];
+    if (l->driven) {
+        pawl_pose pose = pawl_kinematic_pose(&t->model->bodies[l->body], time);
+        m->position[i] = m->origin[i] = pose.position;
+        m->orientation[i] = pose.orientation;
+        m->rotation[i] = quat_matrix(pose.orientation);
+        return;
+    }
+    pawl_quat turn;
+    pawl_vec3 point = l->hinged ? motion_pass_hinge(m, l, config->theta[l->first_column], &turn)
+                                : motion_pass_joint(m, l, config, &turn);
+    m->orientation[i] = pawl_quat_normalize(turn);
     m->rotation[i] = quat_matrix(m->orientation[i]);
-    m->position[i] = v3_sub(f.point, m3_mul(&m->rotation[i], l->child_anchor));
+    m->position[i] = v3_sub(point, m3_mul(&m->rotation[i], l->child_anchor));
     // A link without moving ancestors begins a tree with an origin of its own.
     m->origin[i] = pawl_reduced_sum_parent(t, i) < 0 ? m->position[i] : m->origin[l->parent];
 }

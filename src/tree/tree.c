@@ -235,6 +235,19 @@ static void tree_add_columns(reduced_tree *t, reduced_link *l, const tree_kind *
     }
 }
 
+// parent_turn (cos + sin e) child_turn^-1 with e the axis of the column, multiplied out.
+static void tree_set_hinge(const reduced_tree *t, reduced_link *l)
+{
+    const reduced_column *c = &t->columns[l->first_column];
+    l->hinged = l->column_count == 1 && c->ball < 0;
+    if (l->hinged) {
+        pawl_quat e = {.x = c->axis == 0, .y = c->axis == 1, .z = c->axis == 2};
+        l->axis = pawl_quat_rotate(l->parent_turn, v3(e.x, e.y, e.z));
+        l->still = quat_mul(l->parent_turn, quat_conj(l->child_turn));
+        l->turned = quat_mul(quat_mul(l->parent_turn, e), quat_conj(l->child_turn));
+    }
+}
+
 static void tree_fill(reduced_tree *t, const tree_search *s)
 {
     const pawl_model *m = t->model;
@@ -252,6 +265,7 @@ static void tree_fill(reduced_tree *t, const tree_search *s)
         l->last_column = l->parent < 0 ? -1 : t->links[l->parent].last_column;
         tree_set_frames(t, l);
         tree_add_columns(t, l, tree_kind_of(s, t->base, body));
+        tree_set_hinge(t, l);
     }
     for (int k = 0; k < m->joint_count; ++k) {
         if (!s->in_tree[k]) {

@@ -42,6 +42,11 @@ typedef struct reduced_link {
     pawl_vec3 parent_anchor,
         child_anchor; // of the joint's frames, from the centres of mass, body axes
     pawl_quat parent_turn, child_turn;
+    // Of a link with one column that is no ball: its axis in the parent's axes, and its turn against the parent at
+    // theta, cos(turn theta / 2) still + sin(turn theta / 2) turned.
+    bool hinged;
+    pawl_vec3 axis;
+    pawl_quat still, turned;
 } reduced_link;
 
 typedef struct reduced_tree {

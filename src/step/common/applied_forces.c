@@ -91,10 +91,16 @@ static void forces_drag(step_context *c, const step_weights *w)
     }
 }
 
-static double forces_actuator(step_context *c, int i, const step_weights *w)
+static double forces_actuator(step_context *c, int i, const coordinate_row *g,
+                              const step_weights *w)
 {
     const pawl_actuator_def *d = &c->model->actuators[i];
     double force = forces_signal(&d->target, w);
+    if (d->muscle.peak > 0.0) {
+        double rate =
+            pawl_assembly_coordinate_rate(c->assembly, pawl_joint_index(d->joint), g, c->u.start);
+        force = pawl_muscle_force(&d->muscle, g->value, rate, force);
+    }
     return clamp_to(force, -d->effort, d->effort); // NaN stays
 }
 
@@ -108,7 +114,7 @@ static void forces_actuators(step_context *c, const step_weights *w)
         }
         const model_joint *j = &m->joints[pawl_joint_index(d->joint)];
         const coordinate_row *g = &c->assembly->coordinates[j->first_coordinate + d->coordinate];
-        c->out.effort[i] = forces_actuator(c, i, w);
+        c->out.effort[i] = forces_actuator(c, i, g, w);
         double impulse = w->h * c->out.effort[i];
         const int body[2] = {j->base, j->follower};
         const double *row[2] = {g->base, g->follower};

@@ -97,7 +97,7 @@ static void balance_row(const step_context *c, int r, double before, double afte
 void pawl_balance_drives(const step_context *c, const double *lambda, double *work)
 {
     const pawl_assembly *a = c->assembly;
-    if (!a->has_working_rows) {
+    if (!a->has_drives) {
         return;
     }
     for (int k = 0; k < a->problem.block_count; ++k) {

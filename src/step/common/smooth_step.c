@@ -34,7 +34,7 @@ static const double smooth_small = 0.1;       // of the tolerance: what correcti
 static const double smooth_contraction = 0.5; // slower is no convergence
 static const double smooth_slow = 0.3;        // slower than that is worth a factor
 static const double smooth_gyroscope = 1e-13; // change of a spin by gyroscopic torques, of the spin
-static const double smooth_wait = 64.0;       // steps until one factor is tried again
+static const double smooth_wait = 16.0;       // steps until one factor is tried again
 static const double smooth_regular = 1e-4;    // pivots below are close to a singular position
 enum { SMOOTH_ITERATIONS = 25 };
 

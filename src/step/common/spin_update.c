@@ -20,6 +20,10 @@ static const double spin_fraction = 0.1;
 
 static const double spin_free_fraction = 1e-9;
 
+// Changes of a spin that are none [rad/s]. Where mechanisms touch something the answer itself is known to the solver's
+// tolerance only, and each solve more is one of all contacts.
+static const double spin_same = 1e-14, spin_same_touched = 1e-9;
+
 // What a gyroscopic torque may give in a step, of the body's energy of rotation. It does no work where it is taken at
 // the mean of the spins; where the corrections do not converge it would, without bound.
 static const double spin_gain = 1e-6;
@@ -44,6 +48,14 @@ bool pawl_has_gyroscopes(const step_context *c)
         any = any || spin_has_gyroscope(c, i);
     }
     return any;
+}
+
+// A stepper asks for it, or a mechanism touches something: then the prediction is right to a part of the solver's
+// tolerance in smooth motion, and one solve is enough.
+bool pawl_spins_are_predicted(const step_context *c, const step_weights *w)
+{
+    const pawl_assembly *a = c->assembly;
+    return w->predict_spin || (a->problem.contact_count > 0 && a->free_rows > 0);
 }
 
 // The mean of the spins before and after the step, in body axes.
@@ -101,7 +113,7 @@ static double spin_correct(step_context *c, const step_weights *w)
 static double spin_tolerance(const step_context *c, const step_weights *w)
 {
     if (!w->predict_spin) {
-        return 1e-14;
+        return pawl_spins_are_predicted(c, w) ? spin_same_touched : spin_same;
     }
     double change = 0.0;
     for (int i = 0; i < c->model->body_count; ++i) {
@@ -110,7 +122,7 @@ static double spin_tolerance(const step_context *c, const step_weights *w)
     }
     const pawl_problem *p = &c->assembly->problem;
     bool linear = p->row_count == p->free_row_count;
-    return 1e-14 + (linear ? spin_free_fraction : spin_fraction) * change;
+    return spin_same + (linear ? spin_free_fraction : spin_fraction) * change;
 }
 
 // Whether the gyroscopic torque of body i gives energy: the impulse -h Wm x I Wm that the mean Wm of the spins asks
@@ -225,7 +237,8 @@ void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights
     pawl_warm_start(c, s);
     if (a->free_rows > 0) {
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
-        pawl_eliminate_recover(c->closure, &a->problem, a->has_loops ? accuracy : 1.0, c->u.lambda);
+        bool exact = !a->has_loops || pawl_eliminate_is_exact(&a->problem);
+        pawl_eliminate_recover(c->closure, &a->problem, exact ? 1.0 : accuracy, c->u.lambda);
     }
     pawl_apply_rows(c);
     if (spin_correct(c, w) > 0.0) {

@@ -7,7 +7,8 @@
 
 // Whether any body's gyroscopic torque depends on what rows do to it.
 bool pawl_has_gyroscopes(const step_context *c);
-// Before the first solve: the torque with the impulses of the last step.
+// Before the first solve, where it is predicted: the torque with the impulses of the last step.
+bool pawl_spins_are_predicted(const step_context *c, const step_weights *w);
 void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights *w);
 // After a solve: the torque at the mean of u.start and u.next, solved again until it is that of the answer, as often
 // as the weights say and while it would give energy.

@@ -96,7 +96,7 @@ void pawl_velocity_solve(step_context *c, const pawl_state *s, const step_weight
     pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
     bool bound = p->row_count > 0 || c->coordinates->ops->has_tree_joints;
-    if (w->predict_spin && bound && pawl_has_gyroscopes(c)) {
+    if (pawl_spins_are_predicted(c, w) && bound && pawl_has_gyroscopes(c)) {
         pawl_predict_spins(c, s, w);
     }
     pawl_solve_warm(c, s, solved);
