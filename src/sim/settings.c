@@ -144,7 +144,8 @@ static const setting_row settings_table[] = {
     REAL(solver.warm_start_scale, 1.0, 0, 1, "-",
          "factor on the previous impulses of the warm start"),
     SWITCH(solver.islands, true, "solve groups of bodies that no row connects separately"),
-    COUNT(threads, 1, 1, 64, "threads that solve islands; same bits for any number"),
+    COUNT(threads, 1, 1, 64,
+          "threads that find contacts and solve islands; same bits for any number"),
     // Off: a body that creeps more slowly than sleep.speed would be stopped, and by default nothing is.
     REAL(sleep.time, 0.0, 0, 1e6, "s",
          "time at rest after which bodies that nothing moves sleep until something wakes them; 0: "
@@ -226,8 +227,8 @@ static const setting_row settings_table[] = {
            "mdp: springs and controllers evaluated at the beginning or the end of the step"),
     SWITCH(nmdp.bodies, true,
            "mdp, nmdp: bodies touch each other, not only the ground, where the model lets them"),
-    REAL(nmdp.limit_stiffness, 1e6, 0, 1e15, "N/m^2 or N m/rad^2",
-         "joint limits of mdp and nmdp: effort is this times the squared violation"),
+    REAL(nmdp.limit_stiffness, 1e8, 0, 1e15, "N/m^2 or N m/rad^2",
+         "joint limits of mdp and nmdp: effort at rest is this times the squared violation"),
     LIMIT(verdict.closure, 1e-3, "-",
           "largest joint error that passes, relative to the joint's smaller body; inf: not judged"),
     LIMIT(verdict.closure_rotation, 1e-3, "rad",

@@ -121,6 +121,7 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     pawl_nmdp_read_state(s, state);
     s->stage.h = h;
     s->stage.end = s->stage.target_time = state->time;
+    pawl_nmdp_read_targets(s);
     memcpy(s->stage.place.theta, s->begin.theta, (size_t)s->numbers * sizeof(double));
     memcpy(s->stage.rate.theta, s->begin_rate.theta, (size_t)s->numbers * sizeof(double));
     pawl_nmdp_aim(s);
@@ -154,6 +155,7 @@ bool pawl_linear_step(nmdp *s, pawl_state *state, double end)
     }
     pawl_nmdp_count_work(s, 1.0, state->work);
     pawl_nmdp_count_loss(s, state->work);
+    s->counts.limit_correction = pawl_nmdp_limit_correction(s);
     memcpy(s->begin_rate.theta, s->now_rate.theta, (size_t)s->numbers * sizeof(double));
     pawl_reduced_recentre(s->tree, &s->config, s->begin_rate.theta);
     pawl_nmdp_write_state(s, state);

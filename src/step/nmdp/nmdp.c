@@ -60,6 +60,7 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
     s->dv = PAWL_CARVE(mem, double, 6 * vertex_numbers);
     s->actuator_column = PAWL_CARVE(mem, int, s->model->actuator_count);
     s->effort = PAWL_CARVE(mem, double, s->model->actuator_count);
+    s->target = PAWL_CARVE(mem, double, s->model->actuator_count);
     s->saturated = PAWL_CARVE(mem, signed char, s->model->actuator_count);
     s->kept_saturated = PAWL_CARVE(mem, signed char, s->model->actuator_count);
     s->friction_column = PAWL_CARVE(mem, int, s->friction_count);
@@ -147,6 +148,13 @@ static pawl_status nmdp_refuse_joints(nmdp *s)
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
                          "stepper %s has no drag of a medium; choose euler, moreau or lit",
                          stepper);
+    }
+    for (int i = 0; i < m->actuator_count; ++i) {
+        if (m->actuators[i].muscle.peak > 0.0) {
+            return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
+                             "stepper %s has no muscles ('%s'); choose euler, moreau or lit",
+                             stepper, m->actuators[i].name);
+        }
     }
     if (s->settings->nmdp.order == 2 && nmdp_in_space(s)) {
         return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,

@@ -106,13 +106,14 @@ typedef struct nmdp_counts {
     int newton; // projections onto G = 0
     int qp;     // constraints that entered
     int rejected;
-    int parts;          // of Algorithm 2 that were taken: 1 unless the step was cut
-    int limited;        // stages that ran out of iterations
-    int cuts;           // parts that failed and were cut in halves
-    double energy_rise; // largest rise of K within a stage: 0 unless something is wrong
-    double residual;    // largest |G| that was left, over its tolerance
-    double imbalance;   // largest |G| that was left [N or N m]
-    double gap;         // largest K less the least of its program, where a stage ended [m^2/s^2]
+    int parts;               // of Algorithm 2 that were taken: 1 unless the step was cut
+    int limited;             // stages that ran out of iterations
+    int cuts;                // parts that failed and were cut in halves
+    double energy_rise;      // largest rise of K within a stage: 0 unless something is wrong
+    double residual;         // largest |G| that was left, over its tolerance
+    double limit_correction; // work of limits that brought joints back [J]
+    double imbalance;        // largest |G| that was left [N or N m]
+    double gap; // largest K less the least of its program, where a stage ended [m^2/s^2]
     double
         left; // largest change of a coordinate that a stage still asked for when it ended: by the
               // program that makes K less, and by Newton's method for G = 0 [m or rad]
@@ -140,6 +141,7 @@ typedef struct nmdp {
     double *J, *Jb, *change;   // (6 x nv), (3 x nv), (6 x nv) of two links (nmdp_relative.c)
     double *v, *dv;            // vertices of all points, and derivatives by their poses
     int *actuator_column;      // (actuators)
+    double *target;            // (actuators) of the stage
     int friction_count,
         first_friction;    // coordinates with dry friction, and the first of their weights
     int *friction_column;  // (friction_count)
@@ -280,8 +282,10 @@ void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *
                        pawl_vec3 *torque);
 // What the model says about a coordinate; NULL for floating bases and balls.
 const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int column);
-// The force of a coordinate's limits and its derivative.
-double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double theta,
+// Targets of actuators at the stage's target_time, which must be set before.
+void pawl_nmdp_read_targets(nmdp *s);
+// The force of a coordinate's limits where a stage takes it from `from` to theta, and its derivative by theta.
+double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double from, double theta,
                              double *slope);
 
 // nmdp_inertia.c: the inertial part of G, gravity included.
@@ -300,6 +304,8 @@ double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);
 void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work);
 // What implicit Euler itself takes over a part from begin to now.
 void pawl_nmdp_count_loss(const nmdp *s, double *work);
+// Work of limits that brought joints back from beyond them [J].
+double pawl_nmdp_limit_correction(const nmdp *s);
 // The rotation vector from one to the other, to third order.
 pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to);
 

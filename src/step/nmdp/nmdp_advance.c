@@ -48,6 +48,7 @@ static bool advance_stage(nmdp *s, double h, double end, double target_time)
     s->stage.h = h;
     s->stage.end = end;
     s->stage.target_time = target_time;
+    pawl_nmdp_read_targets(s);
     nmdp_outcome outcome = pawl_nmdp_descend(s);
     if (outcome == NMDP_FAILED) {
         return false;
@@ -91,9 +92,8 @@ static bool advance_meets_limit(const nmdp *s)
 {
     for (int k = 0; k < s->n; ++k) {
         const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
-        double slope;
-        if (d != NULL && (pawl_nmdp_limit_force(s, d, s->theta[k], &slope) != 0.0 ||
-                          pawl_nmdp_limit_force(s, d, s->begin.theta[k], &slope) != 0.0)) {
+        if (d != NULL && (fmin(s->theta[k], s->begin.theta[k]) < d->lower ||
+                          fmax(s->theta[k], s->begin.theta[k]) > d->upper)) {
             return true;
         }
     }
@@ -242,6 +242,7 @@ static void advance_accept(nmdp *s, double *work)
     for (int k = 0; k < WORK_COUNT; ++k) {
         work[k] += s->work[k];
     }
+    s->counts.limit_correction += pawl_nmdp_limit_correction(s);
     pawl_nmdp_keep_contacts(s);
     advance_copy(s, &s->now_rate, &s->begin_rate);
     pawl_reduced_recentre(s->tree, &s->config, s->begin_rate.theta);

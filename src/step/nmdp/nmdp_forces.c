@@ -35,12 +35,20 @@ static void forces_add(nmdp *s, int k, double force, double slope, double *G, do
     }
 }
 
+// Once for a stage: every iteration of Newton's method asks for them.
+void pawl_nmdp_read_targets(nmdp *s)
+{
+    for (int i = 0; i < s->model->actuator_count; ++i) {
+        s->target[i] = pawl_signal_value(&s->model->actuators[i].target, s->stage.target_time);
+    }
+}
+
 // Force that an actuator asks for, without its limit, and its derivative by the coordinate.
 static double forces_demand(const nmdp *s, int i, const double *theta, double *slope)
 {
     const pawl_actuator_def *d = &s->model->actuators[i];
     int k = s->actuator_column[i];
-    double target = pawl_signal_value(&d->target, s->stage.target_time);
+    double target = s->target[i];
     *slope = 0.0;
     if (d->kind == PAWL_ACTUATOR_POSITION) {
         *slope = -d->stiffness - d->damping / s->stage.h;
@@ -116,14 +124,27 @@ int pawl_nmdp_update_saturation(nmdp *s, const double *theta, bool one)
     return changed;
 }
 
-// Beyond a limit by d: nmdp.limit_stiffness d^2 back, which is smooth where it begins.
-double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double theta,
+// Beyond a limit by d: k (d + d'/r)^2 back, d' = (d - d^)/h, k nmdp.limit_stiffness and r nmdp.push_out. It is k d^2 at
+// rest and smooth where it begins; no force is left to come back faster than at the rate r, so that a joint that begins
+// beyond its limits, or runs against one, gets no energy from it.
+static double forces_beyond(const nmdp *s, double from, double to, double *slope)
+{
+    double rate = s->settings->nmdp.push_out, k = s->settings->nmdp.limit_stiffness;
+    double damper = rate > 0.0 ? 1.0 / (rate * s->stage.h) : 0.0;
+    double felt = to + damper * (to - fmax(0.0, from));
+    if (!(to > 0.0 && felt > 0.0)) {
+        return 0.0;
+    }
+    *slope = -2.0 * k * felt * (1.0 + damper);
+    return k * felt * felt;
+}
+
+double pawl_nmdp_limit_force(const nmdp *s, const pawl_coordinate_def *d, double from, double theta,
                              double *slope)
 {
-    double below = fmax(0.0, d->lower - theta), above = fmax(0.0, theta - d->upper);
-    double k = s->settings->nmdp.limit_stiffness;
-    *slope = -2.0 * k * (below + above);
-    return k * (below * below - above * above);
+    *slope = 0.0;
+    double below = forces_beyond(s, d->lower - from, d->lower - theta, slope);
+    return below - forces_beyond(s, from - d->upper, theta - d->upper, slope);
 }
 
 // Also keeps the efforts of actuators, for the report and for the energy balance.
@@ -134,7 +155,8 @@ static void forces_of_joints(nmdp *s, const double *theta, double *G, double *ma
         if (d == NULL) {
             continue;
         }
-        double slope, force = pawl_nmdp_limit_force(s, d, theta[k], &slope);
+        double from = s->early_joints ? theta[k] : s->stage.place.theta[k], slope;
+        double force = pawl_nmdp_limit_force(s, d, from, theta[k], &slope);
         force -= d->stiffness * (theta[k] - d->rest) + d->damping * forces_rate(s, theta, k);
         forces_add(s, k, force, slope - d->stiffness - d->damping / s->stage.h, G, matrix);
     }

@@ -295,7 +295,7 @@ static void loops_add_coordinates(nmdp *s, const nmdp_loop *loop, const double *
         for (int k = 0; k < n; ++k) {
             own->path += row[k] * (theta[k] - s->stage.place.theta[k]);
         }
-        own->limit = pawl_nmdp_limit_force(s, d, own->value, &slope);
+        own->limit = pawl_nmdp_limit_force(s, d, own->value - own->path, own->value, &slope);
         double rate = own->path / s->stage.h;
         double force = own->limit - d->stiffness * (own->value - d->rest) - d->damping * rate;
         slope -= d->stiffness + d->damping / s->stage.h;

@@ -21,6 +21,7 @@ void pawl_nmdp_report(step_context *c, pawl_step_report *report)
                                  .own_residual = s->counts.left,
                                  .contacts = s->info_count};
     double weight = pawl_nmdp_mass(s) * fmax(v3_norm(s->model->gravity), 1.0);
+    report->limit_correction_energy = s->counts.limit_correction;
     report->imbalance = s->counts.imbalance / weight;
     report->dissipation_gap = sqrt(2.0 * s->counts.gap);
     for (int i = 0; i < s->info_count; ++i) {

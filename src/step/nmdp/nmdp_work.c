@@ -11,19 +11,41 @@
 // the forces of the stage count for; 1 for implicit Euler.
 #include "step/nmdp/nmdp.h"
 
+// Force of the limits of coordinate k over the stage. mdp as published has that of the beginning.
+static double work_limit_force(const nmdp *s, int k, const pawl_coordinate_def *d)
+{
+    double from = s->stage.place.theta[k], slope;
+    return s->early_joints
+               ? pawl_nmdp_limit_force(s, d, s->begin.theta[k], s->begin.theta[k], &slope)
+               : pawl_nmdp_limit_force(s, d, from, s->now.theta[k], &slope);
+}
+
+// What limits gave to bring joints back that were beyond them: slowly, by their law, and no faster.
+double pawl_nmdp_limit_correction(const nmdp *s)
+{
+    double given = 0.0;
+    for (int k = 0; k < s->n && !s->early_joints && s->settings->nmdp.push_out > 0.0; ++k) {
+        const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
+        if (d != NULL) {
+            double path = s->now.theta[k] - s->stage.place.theta[k];
+            given += fmax(0.0, work_limit_force(s, k, d) * path);
+        }
+    }
+    return given;
+}
+
 // Springs store their energy and are not counted. With early_joints (mdp as published) forces are those of the
 // beginning.
 static void work_of_joints(const nmdp *s, double fraction, double *work)
 {
     bool early = s->early_joints;
-    const double *at = early ? s->begin.theta : s->now.theta;
     const double *rate = early ? s->begin_rate.theta : s->now_rate.theta;
     for (int k = 0; k < s->n; ++k) {
         const pawl_coordinate_def *d = pawl_nmdp_coordinate(s, k);
         if (d != NULL) {
-            double path = fraction * (s->now.theta[k] - s->stage.place.theta[k]), slope;
+            double path = fraction * (s->now.theta[k] - s->stage.place.theta[k]);
             work[WORK_DAMPERS] -= d->damping * rate[k] * path;
-            work[WORK_LIMITS] += pawl_nmdp_limit_force(s, d, at[k], &slope) * path;
+            work[WORK_LIMITS] += work_limit_force(s, k, d) * path;
         }
     }
     for (int i = 0; i < s->model->actuator_count; ++i) {

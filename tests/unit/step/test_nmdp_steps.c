@@ -4,6 +4,7 @@
 // The steppers mdp and nmdp: closed forms of their rules, convergence to what another stepper finds, and
 // the promises of every stepper (no allocation, the same bits when resumed, clear refusals).
 #include "pawl/io.h"
+#include "support/random.h"
 #include "support/scene.h"
 
 #include <math.h>
@@ -427,7 +428,8 @@ TEST(second_order_jumps_nearly_as_high_with_long_steps_as_with_short_ones)
     CHECK(fabs(long_steps - limit) < fabs(short_steps - limit));
 }
 
-// A pendulum falls against its limit and rests there: k d^2 carries its weight, m g l cos(limit).
+// A pendulum falls against its limit and rests there: k d^2 carries its weight, m g l cos(limit), to which depths tend
+// at the rate nmdp.push_out.
 TEST(limits_carry_what_rests_on_them)
 {
     for (int k = 0; k < 2; ++k) {
@@ -443,9 +445,42 @@ TEST(limits_carry_what_rests_on_them)
         pawl_settings settings = steps_settings(&variants[k], 5e-3, 1);
         settings.nmdp.limit_stiffness = 1e5;
         mechanism_start(&m, &settings);
-        mechanism_run(&m, 2000);
+        mechanism_run(&m, 3000);
         double d = mechanism_position(&m, hinge, 0) - 0.4;
         CHECK_NEAR(1e5 * d * d, 2.0 * 9.81 * 0.5 * cos(0.4 + d), 1e-3);
+        mechanism_end(&m);
+    }
+}
+
+// Joints that begin beyond a limit come back at the rate nmdp.push_out, whatever the inertia, the depth, the stiffness
+// and the step: a spring of k d^2 throws them back.
+TEST(limits_give_no_energy_to_joints_that_begin_beyond_them)
+{
+    uint64_t seed = 1309;
+    for (int trial = 0; trial < 60; ++trial) {
+        const double steps[] = {1e-3, 5e-3, 2e-2, 5e-2};
+        double h = steps[trial % 4], beyond = random_in(&seed, 0.01, 1.0);
+        bool low = random_in(&seed, 0.0, 1.0) < 0.5;
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_builder_set_gravity(m.builder, v3(0, 0, 0));
+        pawl_body_id bob =
+            mechanism_solid(&m, random_in(&seed, 0.01, 20.0), v3(0.5, 0, 0), v3(0.01, 0.01, 0.01));
+        pawl_joint_def joint =
+            mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, bob, v3(0, 0, 0), v3(0, 1, 0));
+        joint.coordinate[0].lower = low ? beyond : -3.0;
+        joint.coordinate[0].upper = low ? 3.0 : -beyond;
+        pawl_joint_id hinge = mechanism_joint(&m, &joint);
+        pawl_settings settings = steps_settings(&variants[trial % VARIANTS], h, 1);
+        settings.nmdp.limit_stiffness = pow(10.0, random_in(&seed, 4.0, 8.0));
+        mechanism_start(&m, &settings);
+        double left = beyond;
+        for (int k = 0; k < 40; ++k) {
+            mechanism_step(&m);
+            double now = beyond - (low ? 1.0 : -1.0) * mechanism_position(&m, hinge, 0);
+            CHECK(now < left && left - now <= 1.001 * h * beyond); // no faster than it began
+            left = now;
+        }
         mechanism_end(&m);
     }
 }
