@@ -235,6 +235,25 @@ typedef enum pawl_actuator_kind {
     PAWL_ACTUATOR_POSITION,  ///< stiffness (target - q) - damping q', implicit: any gain, any dt
     PAWL_ACTUATOR_VELOCITY   ///< damping (target - q'), implicit; damping inf: exact velocity
 } pawl_actuator_kind;
+/// A muscle, as MuJoCo has it: an actuator of kind force whose target is the activation a, from 0 to 1. With the length
+/// l = gear q + offset of the muscle, where q is the coordinate, it acts on q with
+///   -gear peak (a FL(L) FV(V) + FP(L)),   L = range[0] + (l - length[0])/L0,   V = l'/(L0 rate),
+///   L0 = (length[1] - length[0])/(range[1] - range[0]).
+/// FL is a bump from shortest over 1 to longest, FV falls to 0 at V = -1 and rises to `stretching`, FP begins
+/// at L = 1 and is passive/2 halfway to longest. docs/mjcf.md has the curves. Activation follows the target at once.
+typedef struct pawl_muscle {
+    double peak;              ///< largest active force at rest; 0: no muscle [N]
+    double gear, offset;      ///< of the length
+    double length[2];         ///< shortest and longest length of the path [m or rad]
+    double range[2];          ///< the same in units of L0
+    double shortest, longest; ///< of the active force, in units of L0; below 1 and above 1
+    double rate;              ///< of shortening at which there is no active force [L0/s]
+    double passive;           ///< passive force, by peak
+    double stretching;        ///< active force when it is stretched fast, by peak; 1 or more
+} pawl_muscle;
+/// Its force on the coordinate, without the actuator's largest effort.
+PAWL_API double pawl_muscle_force(const pawl_muscle *muscle, double q, double rate,
+                                  double activation);
 typedef struct pawl_actuator_def {
     const char *name;
     pawl_actuator_kind kind;
@@ -242,8 +261,9 @@ typedef struct pawl_actuator_def {
     int coordinate;
     pawl_signal target;
     double stiffness, damping;
-    double effort;  ///< largest absolute force or torque, inf for none [N or N m]
-    uint32_t stamp; ///< set by the default function; shows that it was called
+    double effort;      ///< largest absolute force or torque, inf for none [N or N m]
+    pawl_muscle muscle; ///< of kind force only: peak above 0 makes it a muscle
+    uint32_t stamp;     ///< set by the default function; shows that it was called
 } pawl_actuator_def;
 PAWL_API pawl_actuator_def pawl_actuator_def_default(void);
 

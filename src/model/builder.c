@@ -10,6 +10,7 @@
 #include "base/guard.h"
 #include "base/hash.h"
 #include "model/hull.h"
+#include "model/muscle.h"
 #include "model/softness.h"
 #include "model/tri_mesh.h"
 #include <stdio.h>
@@ -796,6 +797,10 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
                          "actuator '%s': stiffness %g, damping %g and effort %g must be 0 or more",
                          a.name, a.stiffness, a.damping, a.effort);
+    }
+    const char *fault = pawl_muscle_fault(&a);
+    if (fault != NULL) {
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "muscle '%s': %s expected", a.name, fault);
     }
     tag_source source = {ID_ACTUATOR, a.name, pawl_tag_actuator(b->tag, &a)};
     any_id id;

@@ -9,6 +9,7 @@
 // Fields are hashed one by one, because the padding of a struct may hold anything.
 #include "base/hash.h"
 #include "model/builder.h"
+#include "model/muscle.h"
 
 #define TAG_NUMBERS(h, ...)                                                                        \
     pawl_hash_doubles((h), (const double[]){__VA_ARGS__},                                          \
@@ -95,6 +96,11 @@ uint64_t pawl_tag_actuator(uint64_t h, const pawl_actuator_def *d)
 {
     h = TAG_NUMBERS(h, d->kind, pawl_joint_index(d->joint), d->coordinate, d->stiffness, d->damping,
                     d->effort);
+    if (d->muscle.peak > 0.0) {
+        double muscle[MUSCLE_NUMBERS];
+        pawl_muscle_numbers(&d->muscle, muscle);
+        h = pawl_hash_doubles(h, muscle, MUSCLE_NUMBERS);
+    }
     return pawl_tag_signal(h, &d->target);
 }
 

@@ -10,6 +10,7 @@
 #include "model/builder.h"
 #include "model/cord_path.h"
 #include "model/joint_move.h"
+#include "model/muscle.h"
 #include "model/softness.h"
 #include <string.h>
 
@@ -685,6 +686,11 @@ static uint64_t compile_hash(const pawl_model *m)
                                   a->damping,
                                   a->effort};
         h = pawl_hash_doubles(h, numbers, 6);
+        if (a->muscle.peak > 0.0) {
+            double muscle[MUSCLE_NUMBERS];
+            pawl_muscle_numbers(&a->muscle, muscle);
+            h = pawl_hash_doubles(h, muscle, MUSCLE_NUMBERS);
+        }
         h = compile_hash_signal(h, &a->target);
     }
     for (int i = 0; i < m->motion_count; ++i) {

@@ -14,14 +14,11 @@
 
 typedef struct mjcf_servo {
     double gain, bias[3];
-    double control[2]; // range; infinite for none
-    double force;      // largest
-    bool acts;         // whether it does something at the start, beyond what gain and bias say
+    double control[2];  // range; infinite for none
+    double force;       // largest
+    bool acts;          // whether it does something at the start, beyond what gain and bias say
+    pawl_muscle muscle; // peak 0 for none
 } mjcf_servo;
-
-static const char mjcf_muscle[] =
-    "a muscle is read as a motor without force: its activation and its passive elasticity are left "
-    "out";
 
 static pawl_status mjcf_servo_range(const mjcf_reader *r, const mjcf_element *e, const char *name,
                                     const char *limited, double out[2])
@@ -63,13 +60,6 @@ static pawl_status mjcf_servo_general(const mjcf_reader *r, const mjcf_element *
     }
     bool known = dynamics == NULL || strcmp(dynamics, "none") == 0 ||
                  strncmp(dynamics, "filter", 6) == 0 || strcmp(dynamics, "integrator") == 0;
-    bool muscle = (gain != NULL && strcmp(gain, "muscle") == 0) ||
-                  (bias != NULL && strcmp(bias, "muscle") == 0);
-    if (muscle) {
-        *s = (mjcf_servo){.gain = 0.0};
-        return xml_tally(r->xml, PAWL_LOG_WARNING, e->node, mjcf_muscle,
-                         xml_attribute(e->node, "name"));
-    }
     s->acts = !plain || !known;
     return PAWL_OK;
 }
@@ -78,7 +68,16 @@ static pawl_status mjcf_servo_read(mjcf_reader *r, const mjcf_element *e, mjcf_s
 {
     double kp = 1.0, kv = 0.0, ratio = 0.0, range[2];
     *s = (mjcf_servo){.gain = 1.0};
-    if (xml_is(e->node, "general")) {
+    PAWL_TRY(mjcf_muscle_read(r, e, &s->muscle));
+    if (s->muscle.peak != 0.0 || xml_is(e->node, "muscle")) {
+        const char *dynamics = mjcf_get(e, "dyntype");
+        s->gain = 0.0;
+        if (xml_is(e->node, "muscle") || (dynamics != NULL && strcmp(dynamics, "none") != 0)) {
+            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_NOTE, e->node,
+                               "the activation of a muscle follows its control at once",
+                               xml_attribute(e->node, "name")));
+        }
+    } else if (xml_is(e->node, "general")) {
         PAWL_TRY(mjcf_servo_general(r, e, s));
     } else if (xml_is(e->node, "position") || xml_is(e->node, "intvelocity")) {
         PAWL_TRY(mjcf_number(r, e, "kp", &kp));
@@ -98,10 +97,6 @@ static pawl_status mjcf_servo_read(mjcf_reader *r, const mjcf_element *e, mjcf_s
         PAWL_TRY(mjcf_numbers(r, e, "bias", s->bias, 3, &n));
     } else if (xml_is(e->node, "damper") || xml_is(e->node, "adhesion")) {
         s->gain = 0.0; // nothing at control 0
-    } else if (xml_is(e->node, "muscle")) {
-        s->gain = 0.0; // at control 0 only its passive elasticity would act
-        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, e->node, mjcf_muscle,
-                           xml_attribute(e->node, "name")));
     } else if (!xml_is(e->node, "motor")) {
         s->acts = true;
     }
@@ -158,7 +153,11 @@ static pawl_status mjcf_actuator_add(mjcf_reader *r, const mjcf_element *e, cons
     if (gear == 0.0) {
         return PAWL_OK;
     }
-    if (s->bias[1] < 0.0) {
+    if (s->muscle.peak > 0.0) {
+        def.kind = PAWL_ACTUATOR_FORCE;
+        def.muscle = s->muscle;
+        def.target = pawl_signal_constant(clamp_to(0.0, s->control[0], s->control[1]));
+    } else if (s->bias[1] < 0.0) {
         def.kind = PAWL_ACTUATOR_POSITION;
         def.stiffness = -s->bias[1] * gear * gear;
         def.damping = -s->bias[2] * gear * gear;
@@ -181,11 +180,13 @@ static pawl_status mjcf_actuator_tendon(mjcf_reader *r, const mjcf_element *e, c
                                         const char *name, int index, double gear)
 {
     const mjcf_tendon *t = MJCF_TENDON_AT(r, index);
-    if (!t->fixed || t->id.index1 != 0 || s->bias[1] != 0.0 || s->bias[2] != 0.0) {
+    if (!t->fixed || t->id.index1 != 0 || s->bias[1] != 0.0 || s->bias[2] != 0.0 ||
+        s->muscle.peak > 0.0) {
         mjcf_joint length = {.effort = INFINITY};
         mjcf_servo own = *s;
         PAWL_TRY(mjcf_tendon_coordinate(r, index, &length.id));
         own.bias[0] += s->bias[1] * gear * t->offset;
+        own.muscle.offset = gear * t->offset;
         return length.id.index1 != 0
                    ? mjcf_actuator_add(r, e, &own, name, &length, gear)
                    : xml_tally(r->xml, PAWL_LOG_NOTE, e->node,
@@ -257,6 +258,10 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
         s.control[0] = MJCF_JOINT_AT(r, joint)->coordinate.lower;
         s.control[1] = MJCF_JOINT_AT(r, joint)->coordinate.upper;
     }
+    if (tendon >= 0 || (joint >= 0 && MJCF_JOINT_AT(r, joint)->type >= MJCF_SLIDE)) {
+        PAWL_TRY(mjcf_muscle_fit(r, e, joint, tendon, gear[0], &s.muscle));
+    }
+    s.acts = s.acts || s.muscle.peak < 0.0; // no place for a muscle elsewhere
     if (joint >= 0 && MJCF_JOINT_AT(r, joint)->type >= MJCF_SLIDE) {
         const mjcf_term alone = {.joint = joint, .coef = 1.0};
         PAWL_TRY(mjcf_servo_damp(r, &s, &alone, 1, gear[0]));

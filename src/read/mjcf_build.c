@@ -29,7 +29,7 @@ pawl_pose mjcf_in_carrier(const mjcf_reader *r, int body, pawl_body_id *id)
 
 // A body's joints act one after the other, each in the frame that those before it moved. Balls and free joints have no
 // springref.
-pawl_pose mjcf_sprung_pose(const mjcf_reader *r, int body)
+pawl_pose mjcf_pose_at(const mjcf_reader *r, int body, const double *way_of)
 {
     const mjcf_body *b = MJCF_BODY_AT(r, body);
     if (body == MJCF_WORLD) {
@@ -37,10 +37,12 @@ pawl_pose mjcf_sprung_pose(const mjcf_reader *r, int body)
     }
     pawl_pose from_parent =
         pawl_pose_compose(pawl_pose_inverse(MJCF_BODY_AT(r, b->parent)->world), b->world);
-    pawl_pose pose = pawl_pose_compose(mjcf_sprung_pose(r, b->parent), from_parent);
+    pawl_pose pose = pawl_pose_compose(mjcf_pose_at(r, b->parent, way_of), from_parent);
     for (int k = 0; k < b->joint_count; ++k) {
         const mjcf_joint *j = MJCF_JOINT_AT(r, b->first_joint + k);
-        double way = j->type >= MJCF_SLIDE ? j->coordinate.rest - j->ref : 0.0;
+        double way = way_of != NULL          ? way_of[b->first_joint + k]
+                     : j->type >= MJCF_SLIDE ? j->coordinate.rest - j->ref
+                                             : 0.0;
         pawl_vec3 axis = v3_scale(way / max_of(v3_norm(j->axis), 1e-300), j->axis);
         pawl_pose move = {.orientation = {1.0, 0.0, 0.0, 0.0}, .position = axis};
         if (j->type == MJCF_HINGE) {

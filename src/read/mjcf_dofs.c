@@ -228,6 +228,35 @@ pawl_status mjcf_dofs_reflected(mjcf_reader *r, const mjcf_term *terms, int coun
     return PAWL_OK;
 }
 
+pawl_status mjcf_dofs_acceleration(mjcf_reader *r, const double *slope, double *out)
+{
+    *out = 0.0;
+    PAWL_TRY(dofs_factorize(r));
+    const mjcf_dofs *all = r->dofs;
+    if (all->factor == NULL) {
+        return PAWL_OK;
+    }
+    double *x = all->scratch, sum = 0.0;
+    int n = all->count;
+    for (int k = 0; k < n; ++k) { // L x = J
+        int joint = all->dofs[k].joint;
+        double rest = MJCF_JOINT_AT(r, joint)->type >= MJCF_SLIDE ? slope[joint] : 0.0;
+        for (int c = 0; c < k; ++c) {
+            rest -= all->factor[(size_t)k * (size_t)n + (size_t)c] * x[c];
+        }
+        x[k] = rest / all->factor[(size_t)k * (size_t)n + (size_t)k];
+    }
+    for (int k = n - 1; k >= 0; --k) { // LT a = x
+        for (int c = k + 1; c < n; ++c) {
+            x[k] -= all->factor[(size_t)c * (size_t)n + (size_t)k] * x[c];
+        }
+        x[k] /= all->factor[(size_t)k * (size_t)n + (size_t)k];
+        sum += x[k] * x[k];
+    }
+    *out = sqrt(sum);
+    return PAWL_OK;
+}
+
 pawl_status mjcf_dofs_measure(mjcf_reader *r)
 {
     int most = 0;

@@ -135,6 +135,7 @@ typedef struct mjcf_term {
     const pawl_joint_def *span; // of a piece: not in the builder before it is needed
     double start;               // its coordinate in the configuration of the file
     double inertia;             // that moves with it at least
+    int carrier[2];             // MuJoCo's bodies that a piece's ends move with
 } mjcf_term;
 typedef struct mjcf_tendon {
     mjcf_element e;
@@ -267,23 +268,33 @@ pawl_status mjcf_dofs_measure(mjcf_reader *r);
 // The inertia that gear times a sum of joint coordinates sees, in the configuration of the file.
 pawl_status mjcf_dofs_reflected(mjcf_reader *r, const mjcf_term *terms, int count, double gear,
                                 double *out);
+// The length of the accelerations that a unit force along `slope`, the derivative of a length by each hinge and slide,
+// gives to all joints.
+pawl_status mjcf_dofs_acceleration(mjcf_reader *r, const double *slope, double *out);
 
 // --- what is built: mjcf_build.c, mjcf_contact.c, mjcf_equality.c, mjcf_actuator.c, mjcf_tendon.c, mjcf_key.c
 
 // The pose of a MuJoCo body in the pawl body that carries it, which *id is.
 pawl_pose mjcf_in_carrier(const mjcf_reader *r, int body, pawl_body_id *id);
-// Where a body is with all joints at their springref.
-pawl_pose mjcf_sprung_pose(const mjcf_reader *r, int body);
+// Where a body is with all hinges and slides moved by `way` from the configuration of the file; NULL: at their springref.
+pawl_pose mjcf_pose_at(const mjcf_reader *r, int body, const double *way);
 pawl_status mjcf_build(mjcf_reader *r);
 pawl_status mjcf_contact_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_contacts_build(mjcf_reader *r); // shapes, after <contact> was read
 pawl_status mjcf_excludes_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_equality_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
+// mjcf_muscle.c: a muscle of <muscle> or <general>; peak 0 where it is none. Its length is gear times that of a joint or
+// tendon (the other is -1).
+pawl_status mjcf_muscle_read(mjcf_reader *r, const mjcf_element *e, pawl_muscle *out);
+pawl_status mjcf_muscle_fit(mjcf_reader *r, const mjcf_element *e, int joint, int tendon,
+                            double gear, pawl_muscle *m);
 pawl_status mjcf_actuators_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section);
 pawl_status mjcf_tendons_build(mjcf_reader *r);
 // mjcf_path.c: the pieces of a spatial tendon as spans, its terms.
 pawl_status mjcf_path_lay(mjcf_reader *r, mjcf_tendon *t);
+// The length of a tendon that was laid, with joints moved by `way`.
+double mjcf_path_length(const mjcf_reader *r, const mjcf_tendon *t, const double *way);
 // The joint whose first coordinate is the length of a tendon; none where the length cannot change.
 pawl_status mjcf_tendon_coordinate(mjcf_reader *r, int index, pawl_joint_id *out);
 // The joint and coordinate of a keyframe's numbers are set as starts; `name` NULL: the reader's choice, if any.

@@ -35,7 +35,7 @@ static path_site path_site_of(const mjcf_reader *r, int index)
 static pawl_pose path_carrier(const mjcf_reader *r, int body, bool sprung)
 {
     int carrier = MJCF_BODY_AT(r, body)->carrier;
-    return sprung ? mjcf_sprung_pose(r, carrier) : MJCF_BODY_AT(r, carrier)->world;
+    return sprung ? mjcf_pose_at(r, carrier, NULL) : MJCF_BODY_AT(r, carrier)->world;
 }
 
 // The ball or cylinder of a piece, in the link frame of the base.
@@ -142,6 +142,9 @@ static pawl_status path_add_piece(mjcf_reader *r, mjcf_tendon *t, path_piece *p,
         PAWL_TRY(path_world_body(r, t, &def->follower));
     }
     term.span = def;
+    for (int i = 0; i < 2; ++i) {
+        term.carrier[i] = MJCF_BODY_AT(r, p->end[i].body)->carrier;
+    }
     term.inertia = path_least_mass(r, p);
     mjcf_term *slot = mjcf_push(r, &t->terms, sizeof *slot);
     if (slot == NULL) {
@@ -149,6 +152,24 @@ static pawl_status path_add_piece(mjcf_reader *r, mjcf_tendon *t, path_piece *p,
     }
     *slot = term;
     return PAWL_OK;
+}
+
+double mjcf_path_length(const mjcf_reader *r, const mjcf_tendon *t, const double *way)
+{
+    double length = t->constant;
+    for (int i = 0; i < t->terms.count; ++i) {
+        const mjcf_term *term = &PAWL_ITEM(t->terms, mjcf_term, i);
+        if (t->fixed) {
+            length += term->coef * (MJCF_JOINT_AT(r, term->joint)->ref + way[term->joint]);
+            continue;
+        }
+        pawl_pose base = mjcf_pose_at(r, term->carrier[0], way);
+        pawl_pose follower = mjcf_pose_at(r, term->carrier[1], way);
+        pawl_vec3 far = pawl_pose_apply(follower, term->span->follower_frame.position);
+        length += term->coef * pawl_wrap_length(&term->span->wrap, term->span->base_frame.position,
+                                                pawl_pose_apply(pawl_pose_inverse(base), far));
+    }
+    return length;
 }
 
 // What one <site>, <geom> or <pulley> adds; `open` says whether a piece has begun.

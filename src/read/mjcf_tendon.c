@@ -132,7 +132,7 @@ static pawl_status mjcf_tendon_spring(mjcf_reader *r, const mjcf_tendon *t,
         const mjcf_site *site = MJCF_SITE_AT(r, index);
         pawl_pose pose = mjcf_in_carrier(r, site->body, body[i]);
         *point[i] = pawl_pose_apply(pose, site->pose.position);
-        world[i] = pawl_pose_apply(mjcf_sprung_pose(r, site->body), site->pose.position);
+        world[i] = pawl_pose_apply(mjcf_pose_at(r, site->body, NULL), site->pose.position);
     }
     if (!*done || pawl_body_same(def.body_a, def.body_b)) {
         return PAWL_OK;

@@ -143,12 +143,22 @@ static pawl_status sdf_joint_axes(const sdf_reader *r, sdf_item *item, bool endl
     pawl_joint_kind kind = j->def.kind;
     bool one = kind == PAWL_JOINT_REVOLUTE || kind == PAWL_JOINT_PRISMATIC ||
                kind == PAWL_JOINT_SCREW || kind == PAWL_JOINT_CYLINDRICAL;
+    bool bare = kind == PAWL_JOINT_UNIVERSAL; // SDFormat's 0 0 1 for both axes cannot be meant
     for (int i = 0; i < 2; ++i) {
-        bool needed = kind == PAWL_JOINT_UNIVERSAL || (one && i == 0);
-        if (needed && kind == PAWL_JOINT_UNIVERSAL) {
+        PAWL_TRY(xml_child(xml, item->node, names[i], &j->axis[i]));
+        bare = bare && j->axis[i] == NULL;
+    }
+    if (bare) {
+        j->direction[0] = v3(1.0, 0.0, 0.0);
+        j->direction[1] = v3(0.0, 1.0, 0.0);
+        return xml_tally(xml, PAWL_LOG_WARNING, item->node,
+                         "a universal joint without <axis> and <axis2> turns about x, then y",
+                         item->full_name);
+    }
+    for (int i = 0; i < 2; ++i) {
+        bool needed = one && i == 0;
+        if (kind == PAWL_JOINT_UNIVERSAL) {
             PAWL_TRY(xml_need_child(xml, item->node, names[i], &j->axis[i]));
-        } else {
-            PAWL_TRY(xml_child(xml, item->node, names[i], &j->axis[i]));
         }
         if (needed && j->axis[i] == NULL) {
             j->direction[i] = v3(0.0, 0.0, 1.0);

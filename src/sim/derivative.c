@@ -391,6 +391,13 @@ pawl_status pawl_derivative_create(const pawl_env *env, const pawl_model *model,
                          "changes; expected 0",
                          settings->sleep.time);
     }
+    for (int i = 0; i < model->actuator_count; ++i) {
+        if (model->actuators[i].muscle.peak > 0.0) {
+            return PAWL_FAIL(env, PAWL_UNSUPPORTED,
+                             "muscle '%s': the force of muscles is not differentiated",
+                             model->actuators[i].name);
+        }
+    }
     pawl_derivative *d = pawl_alloc(env, sizeof *d);
     if (d == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for derivatives of '%s'", model->name);

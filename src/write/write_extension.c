@@ -289,6 +289,10 @@ static void extension_actuators(model_writer *w)
     xml_text *x = &w->xml;
     for (int i = 0; i < pawl_model_actuator_count(w->model); ++i) {
         pawl_actuator_def a = pawl_model_actuator(w->model, pawl_model_actuator_at(w->model, i));
+        if (a.muscle.peak > 0.0) {
+            write_lose(w, true, "a muscle: only MJCF has them", a.name);
+            continue;
+        }
         xml_text_begin(x, "pawl:actuator");
         xml_text_word(x, "name", a.name);
         xml_text_word(x, "type", words[a.kind]);

@@ -3,7 +3,9 @@
 //
 // What stands outside of MJCF's tree: exclusions, constraints that close loops, tendons, actuators. A hinge that closes a
 // loop is two points of its axis that stay together; a rod of constant length is a tendon that keeps its length.
+#include "math/vec.h"
 #include "write/mjcf_writer.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,8 +104,8 @@ static void mjcf_excludes(mjcf_writer *m)
         pawl_joint_info joint = write_joint(w, j);
         bool filters = joint.kind != PAWL_JOINT_FREE && joint.kind != PAWL_JOINT_GEAR &&
                        joint.kind != PAWL_JOINT_SPAN && !pawl_body_is_world(joint.base);
-        bool near =
-            w->tree.inside[j] && pawl_model_body(w->model, joint.base).kind != PAWL_BODY_KINEMATIC;
+        bool near = w->tree.inside[j] && !pawl_body_is_world(joint.base) &&
+                    pawl_model_body(w->model, joint.base).kind != PAWL_BODY_KINEMATIC;
         if (filters && !near) {
             mjcf_exclude(m, joint.base, joint.follower);
         }
@@ -329,6 +331,25 @@ static void mjcf_tendons(mjcf_writer *m)
 
 // --- actuators -----------------------------------------------------------------------------------
 
+// The length of the muscle in the new file is gear times the coordinate, without an offset.
+static void mjcf_muscle(xml_text *x, const pawl_actuator_def *a, double activation)
+{
+    const pawl_muscle *m = &a->muscle;
+    const double prm[] = {m->range[0], m->range[1], m->peak,    1.0,          m->shortest,
+                          m->longest,  m->rate,     m->passive, m->stretching};
+    const double length[] = {m->length[0] - m->offset, m->length[1] - m->offset};
+    const double control[] = {activation, max_of(activation, 1.0)};
+    xml_text_number(x, "gear", m->gear);
+    xml_text_word(x, "gaintype", "muscle");
+    xml_text_word(x, "biastype", "muscle");
+    xml_text_numbers(x, "gainprm", prm, 9);
+    xml_text_numbers(x, "biasprm", prm, 9);
+    xml_text_numbers(x, "lengthrange", length, 2);
+    if (activation > 0.0) {
+        xml_text_numbers(x, "ctrlrange", control, 2);
+    }
+}
+
 // force = gain u + b0 + b1 q + b2 q': a target other than 0 is in b0, so that it acts at control 0.
 static void mjcf_actuator(mjcf_writer *m, const pawl_actuator_def *a)
 {
@@ -356,11 +377,15 @@ static void mjcf_actuator(mjcf_writer *m, const pawl_actuator_def *a)
     double gain = a->kind == PAWL_ACTUATOR_POSITION   ? stiffness
                   : a->kind == PAWL_ACTUATOR_VELOCITY ? damping
                                                       : 1.0;
-    const double range[2] = {-a->effort, a->effort};
-    xml_text_begin(x, target == 0.0 ? words[a->kind] : "general");
+    double gear = a->muscle.peak > 0.0 ? fabs(a->muscle.gear) : 1.0; // forcerange is before it
+    const double range[2] = {-a->effort / gear, a->effort / gear};
+    bool muscle = a->muscle.peak > 0.0;
+    xml_text_begin(x, target == 0.0 && !muscle ? words[a->kind] : "general");
     xml_text_word(x, "name", a->name);
     xml_text_word(x, tendon ? "tendon" : "joint", name);
-    if (target != 0.0) {
+    if (muscle) {
+        mjcf_muscle(x, a, target);
+    } else if (target != 0.0) {
         const double bias[3] = {gain * target, -stiffness, -damping};
         xml_text_number(x, "gainprm", gain);
         xml_text_word(x, "biastype", "affine");

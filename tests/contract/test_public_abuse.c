@@ -168,6 +168,8 @@ TEST(builders_refuse_indices_names_and_numbers_that_make_no_sense)
     CHECK_BAD(pawl_builder_set_medium(NULL, (pawl_medium){.density = 1.0}));
     CHECK_BAD(pawl_builder_set_medium(b, (pawl_medium){.density = -1.0}));
     CHECK_BAD(pawl_builder_set_medium(b, (pawl_medium){.density = 1.0, .wind = {NAN, 0, 0}}));
+    CHECK_NAN(pawl_muscle_force(NULL, 0.0, 0.0, 0.0));
+    CHECK_NAN(pawl_muscle_force(&(pawl_muscle){.gear = 1.0}, 0.0, 0.0, 0.0));
     CHECK_NAN(pawl_wrap_length(NULL, (pawl_vec3){0}, (pawl_vec3){0}));
     CHECK_NAN(pawl_wrap_length(&(pawl_wrap){.kind = 17}, (pawl_vec3){0}, (pawl_vec3){0}));
     pawl_body_def body = pawl_body_def_default();

@@ -82,6 +82,18 @@ TEST(a_lone_model_keeps_its_names_and_has_earth_gravity)
     sdf_done(m);
 }
 
+// As ODE and DART have it; SDFormat's default, z for both, is no universal joint.
+TEST(a_universal_joint_without_axes_turns_about_x_and_y)
+{
+    pawl_model *m = sdf_load(HEAD "<model name='one'>" LINK("a", "")
+                                 LINK("b", "") "<joint name='j' type='universal'><parent>a</parent>"
+                                               "<child>b</child></joint></model></sdf>");
+    CHECK_INT(m->joints[0].kind, PAWL_JOINT_UNIVERSAL);
+    CHECK_NEAR3(sdf_axis(m->joints[0].base_frame, 1, 0, 0), v3(1, 0, 0), 1e-15);
+    CHECK_NEAR3(sdf_axis(m->joints[0].follower_frame, 0, 1, 0), v3(0, 1, 0), 1e-15);
+    sdf_done(m);
+}
+
 TEST(a_world_states_gravity_and_a_lone_model_in_it_lends_no_prefix)
 {
     pawl_model *m = sdf_load(HEAD "<world name='w'><gravity>1 2 3</gravity><model name='one'>" LINK(
