@@ -184,10 +184,14 @@ static bool args_find_value(args_reader *reader, args_use *use, const char *atta
     const args_option *o = use->option;
     if (attached == NULL) {
         bool there = reader->next < reader->argc;
-        if (!there || !args_is_value(reader->argv[reader->next])) {
+        if (there && args_is_value(reader->argv[reader->next])) {
+            attached = reader->argv[reader->next++];
+        } else if (o->value[0] == '[') { // at the end of the line, or before another option
+            use->value = NULL;
+            return true;
+        } else {
             return args_refuse(use, "option '%s' needs a value: %s %s", o->name, o->name, o->value);
         }
-        attached = reader->argv[reader->next++];
     }
     if (attached[0] == '\0') {
         return args_refuse(use, "option '%s' was given an empty value, expected %s", o->name,

@@ -23,10 +23,11 @@ typedef struct args_use {
 } args_use;
 
 struct args_option {
-    const char *name;                  ///< with its dashes: "--time"
-    char letter;                       ///< 'o' for "-o", 0 for none
-    const char *value;                 ///< what stands for its value in the help; NULL: takes none
-    const char *help;                  ///< may hold line feeds
+    const char *name; ///< with its dashes: "--time"
+    char letter;      ///< 'o' for "-o", 0 for none
+    const char
+        *value;       ///< what stands for its value in the help; NULL: takes none; [X]: may lack it
+    const char *help; ///< may hold line feeds
     bool (*take)(const args_use *use); ///< stores it; false: refused, with the message printed
     size_t field;     ///< where in the command's request, e.g. offsetof(run_request, time)
     args_names names; ///< what its value is chosen from; NULL: anything

@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Counts that characterize a machine. Groups of bodies are found by joining the two sides of every joint; a group that
-// the world or a body with a prescribed motion belongs to is fixed, the others are free bases.
+// the world or a body with a prescribed motion belongs to is fixed, the others are free bases. A joint of no row ties
+// nothing: its body is as free as one without (MJCF's freejoint), and its coordinates are those of the free base.
 #include "check_counts.h"
 
 #include <math.h>
@@ -37,6 +38,9 @@ static int counts_free_bases(const pawl_model *model)
     }
     for (int j = 0; j < pawl_model_joint_count(model); ++j) {
         pawl_joint_info joint = pawl_model_joint(model, pawl_model_joint_at(model, j));
+        if (joint.kind == PAWL_JOINT_FREE) {
+            continue;
+        }
         int base = counts_root(group, counts_index(joint.base));
         int follower = counts_root(group, counts_index(joint.follower));
         group[base < follower ? follower : base] = base < follower ? base : follower;
@@ -75,8 +79,8 @@ check_counts check_counts_make(const pawl_model *model)
                            .actuated = counts_actuated(model)};
     counts.coordinates = 6 * counts.free_bases;
     for (int j = 0; j < pawl_model_joint_count(model); ++j) {
-        counts.coordinates +=
-            pawl_model_joint(model, pawl_model_joint_at(model, j)).coordinate_count;
+        pawl_joint_info joint = pawl_model_joint(model, pawl_model_joint_at(model, j));
+        counts.coordinates += joint.kind != PAWL_JOINT_FREE ? joint.coordinate_count : 0;
     }
     double heaviest = 0.0, lightest = INFINITY;
     for (int i = 0; i < pawl_model_body_count(model); ++i) {

@@ -95,7 +95,8 @@ static int cmd_check(console *con, int argc, char **argv)
 
 const args_command args_check = {
     .name = "check",
-    .arguments = "MODEL [--json FILE] [--start JOINT=Q] [--ground WHERE] [--path DIR] [--lenient]",
+    .arguments =
+        "MODEL [--json FILE] [--start JOINT=Q] [--ground [WHERE]] [--path DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
     .summary = "inspect a model: counts, mass, mobility, redundant rows, assembly",

@@ -43,9 +43,13 @@ static models_list models_found;
 
 static bool models_is_model(const char *path)
 {
+    static const char *const endings[] = {".sdf", ".urdf", ".world", ".xml"};
     const char *dot = strrchr(path, '.');
-    return dot != NULL &&
-           (strcmp(dot, ".sdf") == 0 || strcmp(dot, ".urdf") == 0 || strcmp(dot, ".world") == 0);
+    bool is_model = false;
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; ++i) {
+        is_model = is_model || strcmp(dot, endings[i]) == 0;
+    }
+    return is_model;
 }
 
 static int models_visit(const char *path, const struct stat *info, int type, struct FTW *place)

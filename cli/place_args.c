@@ -53,12 +53,13 @@ bool place_args_take_ground(const args_use *use)
 {
     pawl_ground_option *ground = use->field;
     double numbers[3] = {0.0, 0.0, pawl_load_options_default().ground.friction};
+    const char *where = use->value != NULL ? use->value : "under";
     *ground = (pawl_ground_option){.put = true};
-    if (place_is_file(use->value)) {
-        ground->file = use->value;
+    if (place_is_file(where)) {
+        ground->file = where;
         return true;
     }
-    int count = place_numbers(use->value, "under", 3, numbers, &ground->under);
+    int count = place_numbers(where, "under", 3, numbers, &ground->under);
     bool fine = count > 0 && fabs(numbers[1]) <= 80.0 && numbers[2] >= 0.0;
     ground->height = numbers[0];
     ground->slope = numbers[1] * place_degree;

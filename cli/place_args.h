@@ -19,8 +19,9 @@ typedef struct place_args {
 /// Rows of a command's table; `offset` is that of a place_args in its request.
 #define PLACE_ARGS_GROUND(offset)                                                                  \
     {                                                                                              \
-        "--ground", 0, "WHERE",                                                                    \
-            "put a plane below the model: 'under' its lowest shape, or at a height [m];\n"         \
+        "--ground", 0, "[WHERE]",                                                                  \
+            "put a plane below the model: 'under' its lowest shape (the default),\n"               \
+            "or at a height [m];\n"                                                                \
             "WHERE,DEGREES for a slope that rises along x, on which it stands;\n"                  \
             "WHERE,DEGREES,FRICTION for its coefficient of friction;\n"                            \
             "or a model FILE whose fixed shapes are the ground",                                   \

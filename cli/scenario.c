@@ -63,7 +63,8 @@ static bool scenario_is_free(const pawl_model *m)
 {
     for (int i = 0; i < pawl_model_joint_count(m); ++i) {
         pawl_joint_info j = pawl_model_joint(m, pawl_model_joint_at(m, i));
-        if (pawl_body_is_world(j.base) || pawl_body_is_world(j.follower)) {
+        bool world = pawl_body_is_world(j.base) || pawl_body_is_world(j.follower);
+        if (world && j.kind != PAWL_JOINT_FREE) {
             return false;
         }
     }

@@ -6,8 +6,10 @@ import base64
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
+import time
 
 import pytest
 
@@ -71,11 +73,12 @@ def test_one_thread_finds_the_same_as_many(smoke, pawl, tmp_path):
         assert cells(other, name)[0] == cells(smoke[0] / "a.json", name)[0]
 
 
-def test_ranks_find_the_same_as_one_process(smoke, tmp_path):
+@pytest.mark.parametrize("ranks", ["2", "4"])
+def test_ranks_find_the_same_as_one_process(smoke, tmp_path, ranks):
     version = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, check=True).stdout
     if shutil.which("mpirun") is None or "no MPI" in version:
         pytest.skip("MPI is not installed")
-    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", COMMAND, "bench", "smoke",
+    done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", ranks, COMMAND, "bench", "smoke",
                            "--solvers", SOLVERS, "-q", "-o", "r.h5", "--json", "r.json"],
                           cwd=tmp_path, capture_output=True, text=True, check=False, env=NO_LEAKS)
     assert done.returncode == 0, done.stderr
@@ -98,6 +101,49 @@ def test_results_are_compared_by_iterations_and_lost_samples(smoke, pawl, tmp_pa
     bench(pawl, "smoke", "--solvers", SOLVERS, "--max-iterations", "1", "-q", "-o", tmp_path / "worse.h5")
     done = bench(pawl, "compare", smoke[0] / "a.h5", tmp_path / "worse.h5", code=1)
     assert "REGRESSION" in done.stdout
+
+
+def test_a_killed_run_is_resumed_to_the_same_results(tmp_path):
+    """Killed by force in the middle of the matrix: what is kept is whole, and the rest is done by --resume."""
+    words = [COMMAND, "bench", "quick", "--machines", "quadruped", "--solvers", "nsgs,admm-ncp,pgs-ncp/paper", "-q"]
+
+    def ended(name):
+        subprocess.run([*words, "-o", f"{name}.h5", "--json", f"{name}.json", *more], cwd=tmp_path, capture_output=True, check=True)
+        return cells(tmp_path / f"{name}.json", "residual")
+
+    more = []
+    whole, document = ended("whole")
+    with subprocess.Popen([*words, "-o", "killed.h5"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        while not (tmp_path / "killed-samples.h5").exists() and running.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+    more = ["--resume"]
+    resumed, other = ended("killed")
+    assert resumed == whole
+    assert other["samples"] == document["samples"]
+
+
+def test_instructions_are_counted_and_tell_a_regression(pawl, tmp_path):
+    """Fewer iterations are allowed in the second run: instructions fall with them, by a count that does not depend on load."""
+    if shutil.which("valgrind") is None or "sanitize" in os.environ.get("PAWL_PRESET", "") or "asan" in COMMAND or "tsan" in COMMAND:
+        pytest.skip("valgrind counts instructions of plain builds only")
+    words = ("smoke", "--machines", "nunchuk", "--scenarios", "drop", "--solvers", "pgs-ncp", "--count", "-q")
+    bench(pawl, *words, "-o", tmp_path / "long.h5")
+    bench(pawl, *words, "-o", tmp_path / "again.h5")
+    bench(pawl, *words, "--max-iterations", "3", "-o", tmp_path / "short.h5")
+    ratio = lambda done: float(next(line for line in done.stdout.splitlines() if line.startswith("pgs-ncp ")).split()[5])
+    same = bench(pawl, "compare", tmp_path / "long.h5", tmp_path / "again.h5", code=0)
+    assert ratio(same) == 1.0
+    worse = bench(pawl, "compare", tmp_path / "short.h5", tmp_path / "long.h5", code=1)
+    assert ratio(worse) > 1.02 and "REGRESSION" in worse.stdout
+    assert ratio(bench(pawl, "compare", tmp_path / "long.h5", tmp_path / "short.h5", code=None)) < 1.0
+
+
+def test_machines_are_read_from_mjcf_too(pawl, tmp_path):
+    done = bench(pawl, "smoke", "--format", "xml", "--record-only", "-q", "-o", tmp_path / "x.h5")
+    assert "9 runs, 9 passed" in done.stdout
 
 
 def test_histories_end_where_the_matrix_does_and_agree_with_pawl_solve(smoke, pawl):

@@ -37,6 +37,13 @@ def test_bad_grounds_are_refused(pawl, where):
     assert done.returncode == 2 and "--ground" in done.stderr
 
 
+def test_ground_without_a_value_is_under_the_model(pawl):
+    robot = pawl.model("robots/hexapod.urdf")
+    at_the_end, named = pawl.json("check", robot, "--ground"), pawl.json("check", robot, "--ground", "under")
+    before_another = pawl.json("check", robot, "--ground", "--start", "as-is")
+    assert at_the_end == named == before_another
+
+
 def test_ground_under_nothing_is_refused(pawl):
     done = pawl("run", pawl.write("stone"), "--ground", "under", "--time", "0.01")
     assert done.returncode == 2 and "collision shape" in done.stderr

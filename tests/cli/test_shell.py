@@ -41,7 +41,7 @@ def test_a_file_of_that_name_comes_first(pawl):
 
 def test_every_model_is_found_by_its_name(pawl):
     stems = [os.path.splitext(name)[0] for _, _, names in os.walk(os.path.join(ROOT, "models"))
-             for name in names if name.endswith((".sdf", ".urdf", ".world"))]
+             for name in names if name.endswith((".sdf", ".urdf", ".world", ".xml"))]
     offered = [word for word in complete(pawl, "check", "") if word != ":files"]
     assert len(set(offered)) == len(offered)
     # A name that two files have is offered once as it is and then with its folder.
