@@ -17,6 +17,12 @@ const measures: [Quantity, string, string][] = [
     ["jump", "jump", "change of the answer from the step before [m/s]"],
 ];
 
+// Plain text as the console has it, set as type: what it is about stands out, arrows and micro are their own signs.
+function conclusion(text: string): HTMLElement {
+    const set = text.replace(/->/g, "→").replace(/(\d) us\b/g, "$1 µs"), head = /^[A-Za-z' -]{4,40}(?= \(\d+ samples\)|:)/.exec(set)?.[0] ?? "";
+    return html("li", {}, html("strong", {}, head), set.slice(head.length));
+}
+
 class Page {
     private filter: Filter;
     private measure: Quantity = "residual";
@@ -69,7 +75,7 @@ class Page {
             html("p", { class: "lead" }, `The benchmark laboratory of pawl ${lab.pawl}, suite “${lab.suite}”. Every solver solves every sample from zero; one judge measures all.`)),
             html("dl", { class: "facts" }, ...facts.map(([n, what]) => html("div", {}, html("dt", {}, n), html("dd", {}, what))))));
         this.root.append(html("section", { class: "card conclusions" }, html("h2", {}, "Conclusions"),
-            html("ul", {}, ...lab.conclusions.map((text) => html("li", {}, text)))));
+            html("ul", {}, ...lab.conclusions.map(conclusion))));
         this.parts.chips = html("div", { class: "chips", role: "group", "aria-label": "solvers" });
         const quick: [string, () => number[]][] = [["best 8", () => this.ranking().slice(0, 8)], ["pawl's own", () => this.all().filter((i) => !lab.solvers[i].paper)],
             ["as published", () => this.all().filter((i) => lab.solvers[i].paper)], ["all", () => this.all()]];
@@ -151,7 +157,8 @@ class Page {
         const label = (i: number) => { const s = this.lab.samples[i]; return `${s.system}, ${s.scenario}, step ${s.step}`; };
         this.parts.historyField.replaceChildren(this.choice("sample", [["", `median of ${known.length}`], ...known.map((i) => [String(i), label(i)] as [string, string])], this.history, (v) => { this.history = v; }));
         const shown = this.history ? all.filter((h) => h.sample === Number(this.history)) : all;
-        this.parts.history.replaceChildren(shown.length ? historyChart(this.lab, shown, solvers) : html("p", { class: "note" }, "No sample with a history is left by the filters."));
+        this.parts.history.replaceChildren(shown.length ? historyChart(this.lab, shown, solvers) : html("p", { class: "note" },
+            this.lab.histories.length ? "No sample with a history is left by the filters." : "Not part of these results: they are made when a run ends."));
     }
 
     private draw(): void {
