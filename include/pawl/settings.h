@@ -168,7 +168,7 @@ typedef struct pawl_settings {
     pawl_formulation formulation;
     pawl_delassus_kind delassus;
     bool project; ///< move along the constraints; closure to 1e-12
-    int threads; ///< threads that find contacts and solve islands; the results are the same for any number
+    int threads;  ///< threads that find contacts and solve; the results are the same for any number
     pawl_solver_settings solver;
     pawl_admm_settings admm;
     pawl_lemke_settings lemke;

@@ -2,12 +2,18 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A pool of worker threads with one shared counter of items. Whoever is free takes the next item,
-// so results must depend on the item alone: then they have the same bits for any number of threads.
+// so results must depend on the item alone: then they have the same bits for any number of threads. In a run with stages
+// an item may have to wait for those before it. They were all taken before, by threads that are at work, so that the
+// first of them never waits.
 #define _POSIX_C_SOURCE 200809L // pthread_sigmask
 #include "base/thread_pool.h"
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+
+// Looks at the counter before a waiting thread lets others have the processor: microseconds.
+enum { POOL_SPINS = 4000 };
 
 typedef struct pool_worker {
     thread_pool *pool;
@@ -24,13 +30,26 @@ struct thread_pool {
     bool open, stop;     // a run takes workers; all are to end
     int running;         // workers at a run, its caller not counted
     atomic_int next;     // item
+    atomic_int finished; // items of a run with stages
     int count;
     thread_task *task;
+    thread_gate *after; // NULL: no stages
     void *user;
     int started;
     pool_worker *workers; // (capacity)
     int capacity;
 };
+
+static void pool_wait(thread_pool *pool, int item)
+{
+    int wanted = pool->after(pool->user, item);
+    for (int spins = 0; atomic_load_explicit(&pool->finished, memory_order_acquire) < wanted;
+         ++spins) {
+        if (spins >= POOL_SPINS) {
+            sched_yield();
+        }
+    }
+}
 
 static void pool_work(thread_pool *pool, int worker)
 {
@@ -39,7 +58,13 @@ static void pool_work(thread_pool *pool, int worker)
         if (item >= pool->count) {
             return;
         }
+        if (pool->after != NULL) {
+            pool_wait(pool, item);
+        }
         pool->task(pool->user, worker, item);
+        if (pool->after != NULL) {
+            atomic_fetch_add_explicit(&pool->finished, 1, memory_order_release);
+        }
     }
 }
 
@@ -101,6 +126,7 @@ pawl_status pawl_thread_pool_create(const pawl_env *env, int threads, thread_poo
     pool->workers = workers;
     pool->capacity = threads - 1;
     atomic_init(&pool->next, 0);
+    atomic_init(&pool->finished, 0);
     pthread_mutex_init(&pool->env_lock, NULL);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -137,11 +163,19 @@ void pawl_thread_pool_destroy(thread_pool *pool)
 
 void pawl_thread_pool_run(thread_pool *pool, int count, thread_task *task, void *user)
 {
+    pawl_thread_pool_run_stages(pool, count, task, NULL, user);
+}
+
+void pawl_thread_pool_run_stages(thread_pool *pool, int count, thread_task *task,
+                                 thread_gate *after, void *user)
+{
     pthread_mutex_lock(&pool->lock);
     pool->count = count;
     pool->task = task;
+    pool->after = after;
     pool->user = user;
     atomic_store(&pool->next, 0);
+    atomic_store(&pool->finished, 0);
     ++pool->generation;
     pool->open = true;
     pthread_cond_broadcast(&pool->wake);

@@ -3,6 +3,10 @@
 //
 // A few threads that wait for work. Items are taken one after another by whoever is free: what an item
 // does must depend on the item alone, never on the worker, so that results are the same for any number.
+//
+// Work in stages, as the columns of a factor or the colours of a sweep, has short items that wait for those before
+// them: waking threads for each stage would take longer than the stage, so that one run has all stages, and who waits
+// spins.
 #pragma once
 #include "base/env.h"
 
@@ -15,6 +19,11 @@ void pawl_thread_pool_destroy(thread_pool *pool); // NULL is fine
 // a time, and returns when all are done. Never allocates.
 typedef void thread_task(void *user, int worker, int item);
 void pawl_thread_pool_run(thread_pool *pool, int count, thread_task *task, void *user);
+// The same in stages: item k begins when the first after(user, k) items are done, which is k at most and not less than
+// that of the item before.
+typedef int thread_gate(const void *user, int item);
+void pawl_thread_pool_run_stages(thread_pool *pool, int count, thread_task *task,
+                                 thread_gate *after, void *user);
 
 // The pool's own environment made safe for its threads: one call at a time reaches memory and the log.
 // Valid while the pool is.

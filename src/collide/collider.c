@@ -151,9 +151,7 @@ pawl_status pawl_collider_create(const pawl_env *env, const pawl_model *model,
     c->env = *env;
     collider_fill_filters(c, def);
     pawl_status status = collider_fill_items(c, def);
-    if (status == PAWL_OK && def->threads > 1 && items >= COLLIDER_FEW_ITEMS) {
-        status = pawl_thread_pool_create(env, def->threads, &c->pool);
-    }
+    c->team = items >= COLLIDER_FEW_ITEMS ? def->team : NULL;
     if (status != PAWL_OK) {
         pawl_collider_destroy(c);
         return status;
@@ -173,7 +171,6 @@ void pawl_collider_destroy(collider *c)
         pawl_shape_unbuild(&env, &c->placed[i]);
         pawl_height_grid_destroy(&env, (height_grid *)(uintptr_t)c->placed[i].grid);
     }
-    pawl_thread_pool_destroy(c->pool);
     pawl_free(&env, c->found, (size_t)c->found_capacity * sizeof *c->found);
     pawl_free(&env, c->pairs, (size_t)c->pair_capacity * 2 * sizeof *c->pairs);
     pawl_free(&env, c->contacts, (size_t)c->contact_capacity * sizeof *c->contacts);
@@ -584,7 +581,7 @@ static pawl_status collider_share(collider *c, double margin)
         c->found = block;
     }
     c->margin = margin;
-    pawl_thread_pool_run(c->pool, (c->pair_count + COLLIDER_BLOCK - 1) / COLLIDER_BLOCK,
+    pawl_thread_pool_run(c->team, (c->pair_count + COLLIDER_BLOCK - 1) / COLLIDER_BLOCK,
                          collider_task, c);
     for (int k = 0; k < c->pair_count; ++k) {
         const pair_found *found = &c->found[k];
@@ -624,7 +621,7 @@ pawl_status pawl_collider_run(collider *c, const body_state *bodies, double marg
     if (c->pair_count > c->contact_capacity) {
         PAWL_TRY(collider_grow_contacts(c, c->pair_count));
     }
-    if (c->pool != NULL && c->pair_count >= COLLIDER_MANY) {
+    if (c->team != NULL && c->pair_count >= COLLIDER_MANY) {
         return collider_share(c, margin);
     }
     for (int k = 0; k < c->pair_count; ++k) {

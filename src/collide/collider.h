@@ -19,7 +19,8 @@ typedef struct collider_def {
     const uint32_t *mask;  // groups each shape collides with (shape_count); NULL: all
     const pawl_body_pair *excluded; // bodies that never collide
     int excluded_count;
-    int threads; // that look at pairs where there are many; 0 or 1: the caller's alone
+    thread_pool *
+        team; // looks at pairs where there are many, and must outlive the collider; NULL: the caller alone
 } collider_def;
 collider_def pawl_collider_def_default(void);
 
@@ -75,8 +76,8 @@ typedef struct collider {
     int contact_count, contact_capacity;
     int point_count; // of all contacts
     int grown;       // how often room was made since creation
-    // Several threads (collider_def.threads); NULL for one.
-    thread_pool *pool;
+    // Several threads.
+    thread_pool *team;
     pair_found *found; // (found_capacity) of the pairs of a run
     int found_capacity;
     double margin; // of the run at work

@@ -35,8 +35,8 @@ typedef struct contact_rules {
     double impact_friction; // of shapes that state none: this times their friction
     pawl_softness soft;     // of shapes that say nothing of theirs
     pawl_reduce_kind reduce;
-    int reduce_max; // corners that a patch keeps; 0: all
-    int threads;    // as in collider_def
+    int reduce_max;           // corners that a patch keeps; 0: all
+    struct thread_pool *team; // as in collider_def
 } contact_rules;
 
 typedef struct contact_finder contact_finder;

@@ -76,7 +76,7 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
         def.mask = f->mask;
         def.excluded = m->exclusions;
         def.excluded_count = m->exclusion_count;
-        def.threads = rules.threads;
+        def.team = rules.team;
         status = pawl_collider_create(env, m, &def, &f->collider);
     }
     if (status != PAWL_OK) {

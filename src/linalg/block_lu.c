@@ -6,6 +6,9 @@
 //   A_jj = L U,  L_ij = A_ij U^-1,  U_jk = L^-1 A_jk,  A_ik -= L_ij U_jk,
 // with U = LT in the symmetric case. Upper blocks are stored transposed, so that one kernel, C -= A BT, does all
 // updates and adds its products in the same order whatever the compiler and the vector unit.
+//
+// By several threads: what column j subtracts from a column k is one piece of work, and those of one j write to different
+// columns. All of j comes before j + 1, so that each block has its differences in the order of one thread, and its bits.
 #include "linalg/block_lu.h"
 #include "base/carver.h"
 #include "base/hash.h"
@@ -16,10 +19,23 @@
 
 enum { N = BLOCK_LU_DIM, SIZE = BLOCK_LU_SIZE };
 
+// Of pieces of work for several threads, in products of blocks: 0.06 us each. And the least factor that they pay for, of
+// some 0.5 ms, because a thread takes 0.05 ms to wake up.
+enum { LU_PIECE = 48, LU_SCALES = 24, LU_TEAM = 8000 };
+
 typedef struct lu_pool { // memory that only grows
     char *base;
     size_t bytes;
 } lu_pool;
+
+// A piece of a factor: whole columns, or the pivot of one, or some entries of one, of which it scales the blocks or
+// subtracts the products.
+typedef enum lu_work { LU_WHOLE, LU_PIVOT, LU_SCALE, LU_SUBTRACT } lu_work;
+typedef struct lu_piece {
+    lu_work work;
+    int column, from, to; // columns or entries
+    int after;            // so many pieces must be done before
+} lu_piece;
 
 struct block_lu {
     pawl_env env;
@@ -36,6 +52,12 @@ struct block_lu {
     double *diagonal, *lower, *upper;
     int *pivot; // (6 x nodes) rows exchanged
     double *x;  // (6 x nodes)
+    // By several threads, made when it is first asked for.
+    int64_t products; // of the factor; 0: not counted yet
+    lu_pool piece_room;
+    lu_piece *pieces; // (piece_count)
+    int piece_count;  // 0: not made yet
+    bool failed;      // the factor at work
 };
 
 pawl_status pawl_block_lu_create(const pawl_env *env, block_lu **out)
@@ -54,6 +76,7 @@ void pawl_block_lu_destroy(block_lu *f)
         pawl_env env = f->env;
         pawl_free(&env, f->plan.base, f->plan.bytes);
         pawl_free(&env, f->values.base, f->values.bytes);
+        pawl_free(&env, f->piece_room.base, f->piece_room.bytes);
         pawl_free(&env, f, sizeof *f);
     }
 }
@@ -238,6 +261,8 @@ bool pawl_block_lu_plan(block_lu *f, int n, const block_edge *edges, int edge_co
         return true;
     }
     f->topology = 0;
+    f->products = 0;
+    f->piece_count = 0;
     f->node_count = n;
     f->edge_count = edge_count;
     pawl_carver need = {0}, room = {0};
@@ -414,13 +439,34 @@ PAWL_KERNEL_PART void lu_scale_upper(const double *D, const int *pivot, double *
     lu_transpose(transposed, block);
 }
 
-// What column j takes from the columns of its rows; each of those has all later rows of j.
+// Pivoting is within the diagonal blocks only. 1 + YT S Y has the identity in each, which is what
+// makes that enough as a rule; a zero pivot returns false.
+PAWL_KERNEL_PART bool lu_pivot(block_lu *f, int j)
+{
+    double *D = f->diagonal + SIZE * (size_t)j;
+    return f->symmetric ? lu_cholesky(D) : lu_dense(D, f->pivot + N * j);
+}
+
+// Entries from..to of column j.
+PAWL_KERNEL_PART void lu_scale(block_lu *f, int j, int from, int to)
+{
+    const double *D = f->diagonal + SIZE * (size_t)j;
+    double scratch[SIZE];
+    for (int e = from; e < to; ++e) {
+        lu_scale_lower(D, f->symmetric, f->lower + SIZE * (size_t)e, scratch);
+        if (!f->symmetric) {
+            lu_scale_upper(D, f->pivot + N * j, f->upper + SIZE * (size_t)e, scratch);
+        }
+    }
+}
+
+// What entries from..to of column j take from the columns of their rows; each of those has all later rows of j.
 //
 // `at` only moves forward, since rows ascend in both columns: a merge without search.
-PAWL_KERNEL_PART void lu_update(block_lu *f, int j)
+PAWL_KERNEL_PART void lu_update(block_lu *f, int j, int from, int to)
 {
     int last = f->column[j + 1];
-    for (int b = f->column[j]; b < last; ++b) {
+    for (int b = from; b < to; ++b) {
         int k = f->row[b], at = f->column[k];
         double right[SIZE], left[SIZE];
         lu_transpose((f->symmetric ? f->lower : f->upper) + SIZE * (size_t)b, right);
@@ -440,32 +486,143 @@ PAWL_KERNEL_PART void lu_update(block_lu *f, int j)
     }
 }
 
-// Pivoting is within the diagonal blocks only. 1 + YT S Y has the identity in each, which is what
-// makes that enough as a rule; a zero pivot returns false.
-PAWL_KERNEL static bool lu_factor(block_lu *f, bool symmetric)
+PAWL_KERNEL static bool lu_factor(block_lu *f, int from, int to)
 {
-    f->symmetric = symmetric;
-    for (int j = 0; j < f->node_count; ++j) {
-        double *D = f->diagonal + SIZE * (size_t)j, scratch[SIZE];
-        int *pivot = f->pivot + N * j;
-        if (!(symmetric ? lu_cholesky(D) : lu_dense(D, pivot))) {
+    for (int j = from; j < to; ++j) {
+        if (!lu_pivot(f, j)) {
             return false;
         }
-        for (int e = f->column[j]; e < f->column[j + 1]; ++e) {
-            lu_scale_lower(D, symmetric, f->lower + SIZE * (size_t)e, scratch);
-            if (!symmetric) {
-                lu_scale_upper(D, pivot, f->upper + SIZE * (size_t)e, scratch);
-            }
-        }
-        lu_update(f, j);
+        lu_scale(f, j, f->column[j], f->column[j + 1]);
+        lu_update(f, j, f->column[j], f->column[j + 1]);
     }
     return true;
 }
 
-bool pawl_block_lu_factor(block_lu *f, bool symmetric)
+// ---- by several threads --------------------------------------------------------------------------
+
+// Products that entry b of a column subtracts, below and above the diagonal.
+static int lu_products(const block_lu *f, int j, int b)
 {
-    return lu_factor(f, symmetric);
+    return 1 + 2 * (f->column[j + 1] - 1 - b);
 }
+
+static int64_t lu_all_products(const block_lu *f)
+{
+    int64_t sum = 0;
+    for (int j = 0; j < f->node_count; ++j) {
+        int64_t entries = f->column[j + 1] - f->column[j];
+        sum += entries * entries; // of lu_products()
+    }
+    return sum;
+}
+
+static void lu_put(block_lu *f, lu_piece piece)
+{
+    if (f->pieces != NULL) {
+        f->pieces[f->piece_count] = piece;
+    }
+    ++f->piece_count;
+}
+
+// A column with much to subtract: its pivot, all scaled blocks, and all products wait for each other.
+static void lu_divide(block_lu *f, int j)
+{
+    int first = f->column[j], last = f->column[j + 1], before = f->piece_count;
+    lu_put(f, (lu_piece){LU_PIVOT, j, 0, 0, before});
+    before = f->piece_count;
+    for (int e = first; e < last; e += LU_SCALES) {
+        int to = e + LU_SCALES < last ? e + LU_SCALES : last;
+        lu_put(f, (lu_piece){LU_SCALE, j, e, to, before});
+    }
+    before = f->piece_count;
+    for (int e = first, to = first; e < last; e = to) {
+        for (int sum = 0; to < last && sum < LU_PIECE; ++to) {
+            sum += lu_products(f, j, to);
+        }
+        lu_put(f, (lu_piece){LU_SUBTRACT, j, e, to, before});
+    }
+}
+
+// Writes the pieces, or counts them where there is no room yet. Columns with little to subtract are for one thread, as
+// many as follow each other.
+static void lu_list_pieces(block_lu *f)
+{
+    f->piece_count = 0;
+    for (int j = 0, from = 0; j <= f->node_count; ++j) {
+        int entries = j < f->node_count ? f->column[j + 1] - f->column[j] : 0;
+        bool much = entries * entries >= 2 * LU_PIECE;
+        if ((much || j == f->node_count) && from < j) {
+            lu_put(f, (lu_piece){LU_WHOLE, from, from, j, f->piece_count});
+        }
+        if (much) {
+            lu_divide(f, j);
+        }
+        from = much ? j + 1 : from;
+    }
+}
+
+// False where memory is out.
+static bool lu_make_pieces(block_lu *f)
+{
+    f->pieces = NULL;
+    lu_list_pieces(f);
+    if (!lu_reserve(f, &f->piece_room, (size_t)f->piece_count * sizeof *f->pieces)) {
+        f->piece_count = 0;
+        return false;
+    }
+    f->pieces = (lu_piece *)(void *)f->piece_room.base;
+    lu_list_pieces(f);
+    return true;
+}
+
+static int lu_after(const void *user, int item)
+{
+    return ((const block_lu *)user)->pieces[item].after;
+}
+
+PAWL_KERNEL static void lu_work_on(block_lu *f, const lu_piece *p)
+{
+    switch (p->work) {
+    case LU_WHOLE:
+        f->failed = !lu_factor(f, p->from, p->to);
+        break;
+    case LU_PIVOT:
+        f->failed = !lu_pivot(f, p->column);
+        break;
+    case LU_SCALE:
+        lu_scale(f, p->column, p->from, p->to);
+        break;
+    case LU_SUBTRACT:
+        lu_update(f, p->column, p->from, p->to);
+        break;
+    }
+}
+
+// Pieces that can fail wait for all before them, and all after them wait for those: `failed` needs no lock.
+static void lu_task(void *user, int worker, int item)
+{
+    block_lu *f = user;
+    (void)worker;
+    if (!f->failed) {
+        lu_work_on(f, &f->pieces[item]);
+    }
+}
+
+bool pawl_block_lu_factor(block_lu *f, bool symmetric, thread_pool *team)
+{
+    f->symmetric = symmetric;
+    if (team != NULL && f->products == 0) {
+        f->products = lu_all_products(f);
+    }
+    if (team == NULL || f->products < LU_TEAM || (f->piece_count == 0 && !lu_make_pieces(f))) {
+        return lu_factor(f, 0, f->node_count);
+    }
+    f->failed = false;
+    pawl_thread_pool_run_stages(team, f->piece_count, lu_task, lu_after, f);
+    return !f->failed;
+}
+
+// ---- solving -------------------------------------------------------------------------------------
 
 // x <- L^-1 P x and x <- U^-1 x of one node.
 PAWL_KERNEL_PART void lu_node_forward(const block_lu *f, int j, double *x)

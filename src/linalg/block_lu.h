@@ -8,6 +8,7 @@
 // Pivots are sought within a diagonal block only: the matrices have the form 1 + YT S Y, whose symmetric part is
 // positive definite unless sliding is strong. Callers check what a solution is worth.
 #pragma once
+#include "base/thread_pool.h"
 #include "linalg/block_ldl.h"
 
 enum { BLOCK_LU_DIM = 6, BLOCK_LU_SIZE = 36 };
@@ -30,7 +31,8 @@ double *pawl_block_lu_diagonal(const block_lu *f,
                                int node); // of a symmetric one the lower triangle counts
 // All blocks zero, the upper ones only where they are to be used.
 void pawl_block_lu_clear(block_lu *f, bool symmetric);
-// In place, from the values written. False where a pivot is zero, negative (symmetric) or not finite.
-bool pawl_block_lu_factor(block_lu *f, bool symmetric);
+// In place, from the values written. False where a pivot is zero, negative (symmetric) or not finite. The threads of
+// `team` (NULL: none) help where there is enough to do, with the same bits.
+bool pawl_block_lu_factor(block_lu *f, bool symmetric, thread_pool *team);
 // x (6 x nodes) in place, with the last factor.
 void pawl_block_lu_solve(const block_lu *f, double *x);

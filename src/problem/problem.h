@@ -105,9 +105,10 @@ struct pawl_delassus { // every operator embeds this as its first member
     // in place of a shift, and one solve is exact. The impulses are then not those of least norm
     // (step/common/least_reactions.c makes up for it).
     bool drops_redundant;
-    bool dropped;     // the factor at hand did so
-    int64_t factored; // factor_key of the problem whose factor it holds; 0 for none
-    weak_view weak;   // its space is NULL where every row is to be met
+    bool dropped;             // the factor at hand did so
+    int64_t factored;         // factor_key of the problem whose factor it holds; 0 for none
+    weak_view weak;           // its space is NULL where every row is to be met
+    struct thread_pool *team; // helps inside of a solve, with the same bits; NULL: the caller alone
 };
 
 // Whoever wants to see the iterations of a solver. Solvers call it where that costs nothing: after a sweep, after an

@@ -265,7 +265,7 @@ PAWL_KERNEL static bool space_factor_sparse(velocity_space *s, const pawl_proble
             space_add_contact(s, k, contacts);
         }
     }
-    return pawl_block_lu_factor(s->sparse, s->symmetric);
+    return pawl_block_lu_factor(s->sparse, s->symmetric, p->delassus->team);
 }
 
 // H (n x n) += YT S Y of a contact, the lower triangle alone where it is symmetric.

@@ -144,8 +144,7 @@ static const setting_row settings_table[] = {
     REAL(solver.warm_start_scale, 1.0, 0, 1, "-",
          "factor on the previous impulses of the warm start"),
     SWITCH(solver.islands, true, "solve groups of bodies that no row connects separately"),
-    COUNT(threads, 1, 1, 64,
-          "threads that find contacts and solve islands; same bits for any number"),
+    COUNT(threads, 1, 1, 64, "threads that find contacts and solve; same bits for any number"),
     // Off: a body that creeps more slowly than sleep.speed would be stopped, and by default nothing is.
     REAL(sleep.time, 0.0, 0, 1e6, "s",
          "time at rest after which bodies that nothing moves sleep until something wakes them; 0: "

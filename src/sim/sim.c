@@ -77,6 +77,7 @@ static pawl_status sim_create_rows(pawl_sim *sim, int max_contacts)
                                           &sim->coordinates));
     sim->assembly = sim->coordinates->rows;
     sim->delassus = sim->coordinates->delassus;
+    sim->delassus->team = sim->team;
     // New rows have new numbers. The weak space itself is kept, because it was found once, at the start, and its
     // vectors are recalled from the state.
     pawl_weak_space_forget(sim->weak);
@@ -127,7 +128,7 @@ static pawl_status sim_create_solver(pawl_sim *sim)
     def.max_blocks = a->max_blocks;
     PAWL_TRY(pawl_solver_create(&sim->env, &def, &sim->solver));
     if (sim->coordinates->ops->finds_islands) {
-        PAWL_TRY(pawl_island_solver_create(&sim->env, set, a, sim->delassus, sim->solver,
+        PAWL_TRY(pawl_island_solver_create(&sim->env, set, a, sim->delassus, sim->solver, sim->team,
                                            &sim->islands));
     }
     return PAWL_OK;
@@ -180,6 +181,9 @@ static pawl_status sim_create_all(pawl_sim *sim)
     if (stepper->check != NULL) {
         PAWL_TRY(stepper->check(env, m, &sim->settings));
     }
+    if (sim->settings.threads > 1) {
+        PAWL_TRY(pawl_thread_pool_create(env, sim->settings.threads, &sim->team));
+    }
     PAWL_TRY(pawl_state_create(env, m, &sim->state));
     PAWL_TRY(pawl_state_create(env, m, &sim->next));
     PAWL_TRY(pawl_sleep_create(env, m, &sim->settings, pawl_settings_key(&sim->settings),
@@ -191,7 +195,7 @@ static pawl_status sim_create_all(pawl_sim *sim)
                            sim_softness(&sim->settings, sim->settings.soft.contact),
                            sim->settings.contact.reduce,
                            sim->settings.contact.reduce_max,
-                           sim->settings.threads};
+                           sim->team};
     PAWL_TRY(pawl_contact_finder_create(env, &sim->live.model, rules, &sim->finder));
     pawl_contact_finder_rest(sim->finder, sim->context.sleep.still);
     if (sim_has_rows(sim) && sim->finder != NULL &&
@@ -316,6 +320,7 @@ void pawl_sim_destroy(pawl_sim *sim)
     }
     sim_destroy_parts(sim);
     pawl_contact_finder_destroy(sim->finder);
+    pawl_thread_pool_destroy(sim->team);
     pawl_sleep_destroy(&env, &sim->context.sleep);
     pawl_weak_space_destroy(sim->weak);
     pawl_state_destroy(sim->next);

@@ -15,6 +15,7 @@ struct pawl_sim {
     live_model live; // the model with the inputs of the state: what all parts below read
     pawl_settings settings;
     const pawl_stepper_ops *stepper;
+    thread_pool *team; // settings.threads of them; NULL for one
     coordinates *coordinates;
     pawl_assembly *assembly;         // their rows
     pawl_delassus *delassus;         // and operator

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One large island on bumpy ground: hundreds of pairs of shapes, which several threads look at. Contacts, their order
-// and the state have the same bits for any number of threads, also of shapes that meet the ground in many manifolds.
+// One large island on bumpy ground: hundreds of pairs of shapes, which several threads look at, and sweeps and factors
+// that they do together. Contacts, their order and the state have the same bits for any number of threads, also of shapes
+// that meet the ground in many manifolds.
 #include "pawl/wrench.h"
 #include "support/mechanism.h"
 #include "support/random.h"
@@ -11,7 +12,7 @@
 
 #include <math.h>
 
-enum { PAIR_SIDE = 6, PAIR_LAYERS = 5, PAIR_STEPS = 40, PAIR_FIELD = 9 };
+enum { PAIR_SIDE = 6, PAIR_LAYERS = 5, PAIR_STEPS = 40, PAIR_FEW = 6, PAIR_FIELD = 9 };
 
 static void pair_ground(mechanism *m)
 {
@@ -34,7 +35,7 @@ typedef struct pair_run {
 } pair_run;
 
 // Boxes and spheres in turn, layer on layer, all of them touching at once.
-static pair_run pair_run_make(int threads)
+static pair_run pair_run_make(int threads, int budget, int steps)
 {
     mechanism m;
     pair_run run = {0};
@@ -54,9 +55,9 @@ static pair_run pair_run_make(int threads)
     }
     pawl_settings settings = scene_settings(2e-3);
     settings.threads = threads;
-    settings.solver.budget = 4;
+    settings.solver.budget = budget;
     mechanism_start(&m, &settings);
-    for (int k = 0; k < PAIR_STEPS; ++k) {
+    for (int k = 0; k < steps; ++k) {
         pawl_step_report report;
         CHECK_OK(pawl_sim_step(m.sim, &report));
         run.contacts[k] = report.contacts;
@@ -66,20 +67,35 @@ static pair_run pair_run_make(int threads)
     return run;
 }
 
-TEST(pairs_of_a_large_island_give_the_same_bits_with_threads)
+static void pair_check(int budget, int steps)
 {
-    pair_run one = pair_run_make(1);
+    pair_run one = pair_run_make(1, budget, steps);
     int most = 0;
-    for (int k = 0; k < PAIR_STEPS; ++k) {
+    for (int k = 0; k < steps; ++k) {
         most = one.contacts[k] > most ? one.contacts[k] : most;
     }
     print_message("up to %d contacts\n", most);
     CHECK(most > 500); // of one to four for a pair: enough pairs for threads to look at
     for (int threads = 2; threads <= 7; threads += threads == 3 ? 4 : 1) {
-        pair_run other = pair_run_make(threads);
-        for (int k = 0; k < PAIR_STEPS; ++k) {
+        pair_run other = pair_run_make(threads, budget, steps);
+        for (int k = 0; k < steps; ++k) {
             CHECK_INT(other.contacts[k], one.contacts[k]);
             CHECK(other.hash[k] == one.hash[k]);
         }
     }
+}
+
+TEST(pairs_of_a_large_island_give_the_same_bits_with_threads)
+{
+    pair_check(4, PAIR_STEPS);
+}
+
+TEST(sweeps_of_a_large_island_give_the_same_bits_with_threads)
+{
+    pair_check(60, PAIR_FEW);
+}
+
+TEST(factors_of_a_large_island_give_the_same_bits_with_threads)
+{
+    pair_check(0, PAIR_FEW);
 }

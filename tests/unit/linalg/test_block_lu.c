@@ -101,7 +101,7 @@ static void lu_check(bool symmetric)
         lu_make(&c, symmetric, &seed);
         CHECK(pawl_block_lu_plan(f, c.nodes, c.edges, c.edge_count));
         lu_write(&c, f, symmetric);
-        CHECK(pawl_block_lu_factor(f, symmetric));
+        CHECK(pawl_block_lu_factor(f, symmetric, NULL));
         for (int i = 0; i < lu_rows(&c); ++i) {
             b[i] = x[i] = random_in(&seed, -1.0, 1.0);
         }
@@ -138,11 +138,95 @@ TEST(pivots_are_sought_within_a_diagonal_block)
     for (int r = 0; r < 6; ++r) {
         D[6 * r + 5 - r] = 2.0;
     }
-    CHECK(pawl_block_lu_factor(f, false));
+    CHECK(pawl_block_lu_factor(f, false, NULL));
     pawl_block_lu_solve(f, x);
     for (int r = 0; r < 6; ++r) {
         CHECK_NEAR(x[r], 0.5 * (6 - r), 1e-15);
     }
     pawl_block_lu_destroy(f);
+    CHECK_NO_LEAK(&t);
+}
+
+// ---- by several threads ----------------------------------------------------------------------------
+
+enum { TEAM_SIDE = 6, TEAM_NODES = TEAM_SIDE * TEAM_SIDE * TEAM_SIDE, TEAM_EDGES = 4 * TEAM_NODES };
+
+// Bodies of a cube, each with its neighbours along the axes and some others: enough fill for threads. Blocks are random,
+// the diagonal outweighs them, but for that of the node
+// `singular`, which begins as zero (-1 for none).
+static void team_write(block_lu *f, int edge_count, bool symmetric, int singular, uint64_t seed)
+{
+    pawl_block_lu_clear(f, symmetric);
+    for (int e = 0; e < edge_count; ++e) {
+        block_lu_place at = pawl_block_lu_edge(f, e);
+        for (int k = 0; k < 36; ++k) {
+            at.lower[k] = random_in(&seed, -1.0, 1.0);
+            if (!symmetric) {
+                at.upper[k] = random_in(&seed, -1.0, 1.0);
+            }
+        }
+    }
+    for (int a = 0; a < TEAM_NODES; ++a) {
+        double *D = pawl_block_lu_diagonal(f, a);
+        for (int k = 0; k < 6 && a != singular; ++k) {
+            D[7 * k] = 100.0 + random_in(&seed, 0.0, 1.0);
+        }
+    }
+}
+
+static int team_edges(block_edge *edges, uint64_t *seed)
+{
+    static const int step[] = {1, TEAM_SIDE, TEAM_SIDE * TEAM_SIDE};
+    int count = 0;
+    for (int a = 0; a < TEAM_NODES; ++a) {
+        for (int k = 0; k < 3; ++k) {
+            if (a / step[k] % TEAM_SIDE + 1 < TEAM_SIDE) {
+                edges[count++] = (block_edge){a, a + step[k]};
+            }
+        }
+        int other = random_index(seed, TEAM_NODES);
+        if (other != a) {
+            edges[count++] = (block_edge){a, other};
+        }
+    }
+    return count;
+}
+
+// What one thread finds, bit by bit, and its failures, whatever the number of threads.
+TEST(several_threads_find_the_bits_of_one)
+{
+    test_env t;
+    test_env_init(&t);
+    static block_edge edges[TEAM_EDGES];
+    static double one[6 * TEAM_NODES], several[6 * TEAM_NODES];
+    for (int threads = 2; threads <= 7; threads += threads == 3 ? 4 : 1) {
+        thread_pool *team;
+        block_lu *f;
+        CHECK_OK(pawl_thread_pool_create(&t.env, threads, &team));
+        CHECK_OK(pawl_block_lu_create(&t.env, &f));
+        uint64_t seed = 3;
+        for (int round = 0; round < 2; ++round) {
+            bool symmetric = round % 2 == 0;
+            int edge_count = team_edges(edges, &seed);
+            CHECK(pawl_block_lu_plan(f, TEAM_NODES, edges, edge_count));
+            team_write(f, edge_count, symmetric, -1, (uint64_t)round);
+            CHECK(pawl_block_lu_factor(f, symmetric, NULL));
+            for (int i = 0; i < 6 * TEAM_NODES; ++i) {
+                one[i] = several[i] = random_in(&seed, -1.0, 1.0);
+            }
+            pawl_block_lu_solve(f, one);
+            team_write(f, edge_count, symmetric, -1, (uint64_t)round);
+            CHECK(pawl_block_lu_factor(f, symmetric, team));
+            pawl_block_lu_solve(f, several);
+            CHECK(memcmp(one, several, sizeof one) == 0);
+            int singular = random_index(&seed, TEAM_NODES);
+            team_write(f, edge_count, true, singular, (uint64_t)round);
+            bool alone = pawl_block_lu_factor(f, true, NULL);
+            team_write(f, edge_count, true, singular, (uint64_t)round);
+            CHECK(pawl_block_lu_factor(f, true, team) == alone);
+        }
+        pawl_block_lu_destroy(f);
+        pawl_thread_pool_destroy(team);
+    }
     CHECK_NO_LEAK(&t);
 }
