@@ -25,11 +25,41 @@
 #include <string.h>
 #include <suitesparse/amd.h>
 
+// `call` with M for m, the rows of a block of n columns, where n is known to the compiler: M is, too, where the block is
+// square or of five and six rows, as of hinges and sliders with and without a spring or a servo.
+#define LDL_BY_ROWS(m, n, call)                                                                    \
+    if ((m) == (n)) {                                                                              \
+        const int M = (n);                                                                         \
+        call;                                                                                      \
+    } else if ((n) == 5 && (m) == 6) {                                                             \
+        enum { M = 6 };                                                                            \
+        call;                                                                                      \
+    } else if ((n) == 6 && (m) == 5) {                                                             \
+        enum { M = 5 };                                                                            \
+        call;                                                                                      \
+    } else {                                                                                       \
+        const int M = (m);                                                                         \
+        call;                                                                                      \
+    }
+
 // Memory that only grows: what a plan needs fits, in the end, into what earlier plans needed.
 typedef struct ldl_pool {
     char *base;
     size_t bytes;
 } ldl_pool;
+
+// What factoring and solving need of a position, and of an entry, at one place: they walk down these lists.
+typedef struct ldl_column {
+    int dim, diagonal, pivot;
+    int row, part_row; // of its node in the caller's vector: of all rows, of those of its part
+    int first, next;   // entries
+} ldl_column;
+
+typedef struct ldl_entry {
+    int dim;           // rows
+    int row, part_row; // of the entry's row position in the caller's vector
+    int offset, turned, update;
+} ldl_entry;
 
 struct block_ldl {
     pawl_env env;
@@ -49,6 +79,9 @@ struct block_ldl {
     int *turned; // (entry_count) of the same in `columns`, dim(column) x dim(row)
     int *update; // (entry_count) first target offset of the pairs (this entry, entries before)
     int *target; // offsets of the blocks that an elimination changes
+    // the same by part: columns in the order of `member`
+    ldl_column *columns_by_part; // (node_count)
+    ldl_entry *entries;          // (entry_count)
     size_t value_count;
     size_t turned_count;
     // Rows of blocks begin ldl_width() numbers apart: what is behind a row is 0, so that kernels need not ask where it
@@ -289,6 +322,8 @@ static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
         *by_entry[i] = PAWL_CARVE(mem, int, l->entry_count);
     }
     l->target = PAWL_CARVE(mem, int, targets);
+    l->columns_by_part = PAWL_CARVE(mem, ldl_column, n);
+    l->entries = PAWL_CARVE(mem, ldl_entry, l->entry_count);
     l->values = PAWL_CARVE(mem, double, l->value_count);
     l->columns = PAWL_CARVE(mem, double, l->turned_count);
     l->inverse_d = PAWL_CARVE(mem, double, l->row_count);
@@ -419,6 +454,29 @@ static void ldl_aim(block_ldl *l)
     }
 }
 
+static void ldl_list(block_ldl *l)
+{
+    for (int j = 0; j < l->node_count; ++j) {
+        int k = l->member[j], node = l->node[k];
+        l->columns_by_part[j] = (ldl_column){.dim = l->dim[k],
+                                             .diagonal = l->diagonal[k],
+                                             .pivot = l->first_pivot[k],
+                                             .row = l->first_row[node],
+                                             .part_row = l->part_row[node],
+                                             .first = l->column[k],
+                                             .next = l->column[k + 1]};
+    }
+    for (int e = 0; e < l->entry_count; ++e) {
+        int node = l->node[l->row[e]];
+        l->entries[e] = (ldl_entry){.dim = l->dim[l->row[e]],
+                                    .row = l->first_row[node],
+                                    .part_row = l->part_row[node],
+                                    .offset = l->offset[e],
+                                    .turned = l->turned[e],
+                                    .update = l->update[e]};
+    }
+}
+
 pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block_edge *edges,
                                 int edge_count)
 {
@@ -448,6 +506,7 @@ pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block
     ldl_place_parts(l, &a, dim);
     ldl_mark_given(l, &a);
     ldl_aim(l);
+    ldl_list(l);
     return PAWL_OK;
 }
 
@@ -589,6 +648,33 @@ void pawl_block_ldl_clear_fill(block_ldl *l, int part)
     }
 }
 
+// Eliminates a column of n rows. Returns the number of pivots dropped.
+PAWL_KERNEL_PART int ldl_factor_column(block_ldl *l, const ldl_column *c, int n, double floor,
+                                       double *scaled)
+{
+    double *v = l->values, *diagonal = v + c->diagonal, *inverse_d = l->inverse_d + c->pivot;
+    int dropped =
+        pawl_ldl_kernel(diagonal, n, ldl_width(n), floor, l->original + c->pivot, inverse_d);
+    const ldl_entry *first = l->entries + c->first, *next = l->entries + c->next;
+    double *x = scaled;
+    for (const ldl_entry *e = first; e < next; ++e) {
+        double *a = v + e->offset, *turned = l->columns + e->turned;
+        LDL_BY_ROWS(e->dim, n, ldl_scale(a, M, n, diagonal, inverse_d, x, turned))
+        x += ldl_width(e->dim) * n;
+    }
+    for (const ldl_entry *e = first; e < next; ++e) {
+        const double *le = l->columns + e->turned, *xf = scaled;
+        const int *target = l->target + e->update;
+        int m = e->dim;
+        for (const ldl_entry *f = first; f < e; ++f, ++target) {
+            LDL_BY_ROWS(f->dim, n, ldl_update(v + *target, m, M, n, le, xf, false))
+            xf += ldl_width(f->dim) * n;
+        }
+        LDL_BY_ROWS(m, n, ldl_update(v + *target, M, M, n, le, xf, true))
+    }
+    return dropped;
+}
+
 // Right-looking elimination, column by column: factor the diagonal block, scale the blocks below
 // it, and subtract the products of all pairs of them from the blocks that ldl_aim() found for them
 // beforehand. Pairs (e, f <= e) are the lower triangle of the update. Positions within a part
@@ -597,45 +683,21 @@ void pawl_block_ldl_clear_fill(block_ldl *l, int part)
 PAWL_KERNEL static int ldl_run_factor_part(block_ldl *l, int part, double floor)
 {
     int dropped = 0;
-    double *v = l->values;
-    const int *member = l->member + l->part_start[part];
-    int count = l->part_start[part + 1] - l->part_start[part];
+    const ldl_column *begin = l->columns_by_part + l->part_start[part];
+    const ldl_column *end = l->columns_by_part + l->part_start[part + 1];
     // Pivots are weighed against the matrix as it came: what is left of a dependent row after
     // earlier nodes were eliminated is noise, next to which another noise looks large.
-    for (int i = 0; i < count; ++i) {
-        int k = member[i], next = ldl_width(l->dim[k]) + 1;
-        const double *diagonal = v + l->diagonal[k];
-        double *original = l->original + l->first_pivot[k];
-        for (int r = 0, n = l->dim[k]; r < n; ++r) {
+    for (const ldl_column *c = begin; c < end; ++c) {
+        int next = ldl_width(c->dim) + 1;
+        const double *diagonal = l->values + c->diagonal;
+        double *original = l->original + c->pivot;
+        for (int r = 0, n = c->dim; r < n; ++r) {
             original[r] = diagonal[r * next];
         }
     }
-    for (int i = 0; i < count; ++i) {
-        int k = member[i], n = l->dim[k], first = l->column[k], next = l->column[k + 1];
-        double *diagonal = v + l->diagonal[k], *scaled = l->scaled + l->scaled_start[part];
-        double *inverse_d = l->inverse_d + l->first_pivot[k];
-        const double *original = l->original + l->first_pivot[k];
-        PAWL_BY_SIZE(n, dropped +=
-                        pawl_ldl_kernel(diagonal, N, ldl_width(N), floor, original, inverse_d))
-        double *x = scaled;
-        for (int e = first; e < next; ++e) {
-            int m = l->dim[l->row[e]];
-            PAWL_BY_SIZES(m, n,
-                          ldl_scale(v + l->offset[e], M, N, diagonal, inverse_d, x,
-                                    l->columns + l->turned[e]))
-            x += ldl_width(m) * n;
-        }
-        for (int e = first; e < next; ++e) {
-            int m = l->dim[l->row[e]];
-            const double *le = l->columns + l->turned[e], *xf = scaled;
-            const int *target = l->target + l->update[e];
-            for (int f = first; f < e; ++f, ++target) {
-                int q = l->dim[l->row[f]];
-                PAWL_BY_SIZES(q, n, ldl_update(v + *target, m, M, N, le, xf, false))
-                xf += ldl_width(q) * n;
-            }
-            PAWL_BY_SIZES(m, n, ldl_update(v + *target, M, M, N, le, xf, true))
-        }
+    double *scaled = l->scaled + l->scaled_start[part];
+    for (const ldl_column *c = begin; c < end; ++c) {
+        PAWL_BY_SIZE(c->dim, dropped += ldl_factor_column(l, c, N, floor, scaled))
     }
     return dropped;
 }
@@ -726,64 +788,75 @@ static void ldl_solve_dense(const block_ldl *l, double *x)
     pawl_ldl_solve(l->values + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]), l->inverse_d, x);
 }
 
-// x <- L^-1 x on a part; row (nodes) says where the entries of each node are in x.
-PAWL_KERNEL static void ldl_forward_part(const block_ldl *l, int part, const int *row, double *x)
+// x <- L^-1 x at one position of n rows; `whole` says whether x has all rows or those of the part.
+PAWL_KERNEL_PART void ldl_forward_column(const block_ldl *l, const ldl_column *c, int n, bool whole,
+                                         double *x)
 {
-    const double *v = l->values;
-    for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
-        int k = l->member[j], n = l->dim[k];
-        double *t = x + row[l->node[k]];
-        PAWL_BY_SIZE(n, ldl_lower(v + l->diagonal[k], N, t))
-        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
-            int i = l->row[e], m = l->dim[i];
-            double *xi = x + row[l->node[i]];
-            PAWL_BY_SIZES(m, n, ldl_forward(l->columns + l->turned[e], M, N, t, xi))
-        }
+    double *t = x + (whole ? c->row : c->part_row);
+    ldl_lower(l->values + c->diagonal, n, t);
+    for (const ldl_entry *e = l->entries + c->first, *end = l->entries + c->next; e < end; ++e) {
+        double *xi = x + (whole ? e->row : e->part_row);
+        LDL_BY_ROWS(e->dim, n, ldl_forward(l->columns + e->turned, M, n, t, xi))
+    }
+}
+
+// x <- L^-T D^-1 x there. Column k of L is read as a row of LT, whose other unknowns belong to later positions and are
+// known already.
+PAWL_KERNEL_PART void ldl_backward_column(const block_ldl *l, const ldl_column *c, int n,
+                                          bool whole, double *x)
+{
+    const double *inverse_d = l->inverse_d + c->pivot;
+    double *t = x + (whole ? c->row : c->part_row);
+    PAWL_UNROLL
+    for (int i = 0; i < n; ++i) {
+        t[i] *= inverse_d[i];
+    }
+    for (const ldl_entry *e = l->entries + c->first, *end = l->entries + c->next; e < end; ++e) {
+        const double *xi = x + (whole ? e->row : e->part_row);
+        LDL_BY_ROWS(e->dim, n, ldl_backward(l->values + e->offset, M, n, xi, t))
+    }
+    ldl_upper(l->values + c->diagonal, n, t);
+}
+
+// x <- L^-1 x on a part.
+PAWL_KERNEL_PART void ldl_forward_part(const block_ldl *l, int part, bool whole, double *x)
+{
+    const ldl_column *end = l->columns_by_part + l->part_start[part + 1];
+    for (const ldl_column *c = l->columns_by_part + l->part_start[part]; c < end; ++c) {
+        PAWL_BY_SIZE(c->dim, ldl_forward_column(l, c, N, whole, x))
     }
 }
 
 // Dropped pivots have the inverse 0, so that their entries of the answer are 0.
-static void ldl_half_solve_part(const block_ldl *l, int part, const int *row, double *x)
+PAWL_KERNEL static void ldl_half_solve_part(const block_ldl *l, int part, bool whole, double *x)
 {
     if (l->node_count == 1) {
         pawl_ldl_half_solve(l->values + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]),
                             l->inverse_d, x);
         return;
     }
-    ldl_forward_part(l, part, row, x);
+    ldl_forward_part(l, part, whole, x);
     for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
-        int k = l->member[j];
-        const double *inverse_d = l->inverse_d + l->first_pivot[k];
-        double *t = x + row[l->node[k]];
-        for (int c = 0; c < l->dim[k]; ++c) {
-            t[c] *= sqrt(fmax(inverse_d[c], 0.0));
+        const ldl_column *c = &l->columns_by_part[j];
+        const double *inverse_d = l->inverse_d + c->pivot;
+        double *t = x + (whole ? c->row : c->part_row);
+        for (int i = 0; i < c->dim; ++i) {
+            t[i] *= sqrt(fmax(inverse_d[i], 0.0));
         }
     }
 }
 
-// x <- L^-T D^-1 L^-1 x. The backward pass reads column k of L as a row of LT, whose other unknowns
-// belong to later positions and are known already.
-PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, const int *row, double *x)
+// x <- L^-T D^-1 L^-1 x.
+PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, bool whole, double *x)
 {
-    const double *v = l->values;
     if (l->node_count == 1) {
         ldl_solve_dense(l, x);
         return;
     }
-    ldl_forward_part(l, part, row, x);
-    for (int j = l->part_start[part + 1] - 1; j >= l->part_start[part]; --j) {
-        int k = l->member[j], n = l->dim[k];
-        const double *inverse_d = l->inverse_d + l->first_pivot[k];
-        double *t = x + row[l->node[k]];
-        for (int c = 0; c < n; ++c) {
-            t[c] *= inverse_d[c];
-        }
-        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
-            int i = l->row[e], m = l->dim[i];
-            const double *xi = x + row[l->node[i]];
-            PAWL_BY_SIZES(m, n, ldl_backward(v + l->offset[e], M, N, xi, t))
-        }
-        PAWL_BY_SIZE(n, ldl_upper(v + l->diagonal[k], N, t))
+    ldl_forward_part(l, part, whole, x);
+    const ldl_column *first = l->columns_by_part + l->part_start[part];
+    for (const ldl_column *c = l->columns_by_part + l->part_start[part + 1]; c-- > first;) {
+        PAWL_BY_SIZE(c->dim, ldl_backward_column(l, c, N, whole, x))
     }
 }
 
@@ -852,24 +925,24 @@ int pawl_block_ldl_half_marked(block_ldl *l, int part, bool whole, int count, do
 
 void pawl_block_ldl_solve_part(const block_ldl *l, int part, double *x)
 {
-    ldl_solve_part(l, part, l->part_row, x);
+    ldl_solve_part(l, part, false, x);
 }
 
 void pawl_block_ldl_half_solve_part(const block_ldl *l, int part, double *x)
 {
-    ldl_half_solve_part(l, part, l->part_row, x);
+    ldl_half_solve_part(l, part, false, x);
 }
 
 void pawl_block_ldl_solve(const block_ldl *l, double *x)
 {
     for (int part = 0; part < l->part_count; ++part) {
-        ldl_solve_part(l, part, l->first_row, x);
+        ldl_solve_part(l, part, true, x);
     }
 }
 
 void pawl_block_ldl_half_solve(const block_ldl *l, double *x)
 {
     for (int part = 0; part < l->part_count; ++part) {
-        ldl_half_solve_part(l, part, l->first_row, x);
+        ldl_half_solve_part(l, part, true, x);
     }
 }
