@@ -11,6 +11,7 @@
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
 #include "math/lanes.h"
+#include "math/numbers.h"
 #include <math.h>
 #include <string.h>
 
@@ -124,6 +125,9 @@ static void free_factor_fill(free_factor *f, int part, const double *compliance,
 {
     double *values = pawl_block_ldl_values(f->ldl);
     free_factor_form(f, part);
+    if (whole && shift == 0.0 && pawl_numbers_largest(compliance, f->a->free_rows) == 0.0) {
+        return;
+    }
     for (int i = f->block_start[part]; i < f->block_start[part + 1]; ++i) {
         problem_block rows = f->a->blocks[f->order[i]].rows;
         for (int r = rows.first_row; r < rows.first_row + rows.dim; ++r) {

@@ -707,15 +707,38 @@ int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
     return ldl_run_factor_part(l, part, floor);
 }
 
+// The largest inverse pivot times what the pivot was before the elimination; 0 of one that was dropped.
+PAWL_KERNEL static double ldl_largest_inverse(const double *restrict inverse,
+                                              const double *restrict original, int n)
+{
+    double most[4] = {0};
+    int r = 0;
+    for (; r + 4 <= n; r += 4) {
+        for (int k = 0; k < 4; ++k) {
+            double x = inverse[r + k] * original[r + k];
+            most[k] = x > most[k] ? x : most[k];
+        }
+    }
+    for (; r < n; ++r) {
+        double x = inverse[r] * original[r];
+        most[0] = x > most[0] ? x : most[0];
+    }
+    double low = most[0] > most[1] ? most[0] : most[1];
+    double high = most[2] > most[3] ? most[2] : most[3];
+    return low > high ? low : high;
+}
+
 double pawl_block_ldl_least_pivot(const block_ldl *l, int part)
 {
-    double most = 0.0; // of the inverse
-    for (int i = l->part_start[part]; i < l->part_start[part + 1]; ++i) {
-        int k = l->member[i], first = l->first_pivot[k];
-        for (int r = first; r < first + l->dim[k]; ++r) {
-            double inverse = l->inverse_d[r] * l->original[r]; // 0 of one that was dropped
-            most = inverse > most ? inverse : most;
-        }
+    double most = 0.0;
+    if (l->part_count == 1) {
+        most = ldl_largest_inverse(l->inverse_d, l->original, l->row_count);
+    }
+    for (int i = l->part_start[part]; l->part_count > 1 && i < l->part_start[part + 1]; ++i) {
+        const ldl_column *c = &l->columns_by_part[i];
+        double largest =
+            ldl_largest_inverse(l->inverse_d + c->pivot, l->original + c->pivot, c->dim);
+        most = largest > most ? largest : most;
     }
     return most > 0.0 ? 1.0 / most : 1.0;
 }

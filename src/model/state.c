@@ -7,7 +7,7 @@
 #include "base/carver.h"
 #include "base/guard.h"
 #include "base/hash.h"
-#include "math/lanes.h"
+#include "math/numbers.h"
 #include <math.h>
 #include <string.h>
 
@@ -274,8 +274,13 @@ static size_t state_contacts_used(const pawl_state *s)
 static void state_copy_optional(double *to, const double *from, int count)
 {
     if (to[0] != 0.0 || from[0] != 0.0) {
-        memcpy(to, from, (size_t)count * sizeof *to);
+        pawl_numbers_copy(to, from, (size_t)count);
     }
+}
+
+void pawl_bodies_copy(body_state *to, const body_state *from, int count)
+{
+    pawl_numbers_copy(&to->r.x, &from->r.x, (size_t)(STATE_BODY_NUMBERS * count));
 }
 
 void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
@@ -285,11 +290,9 @@ void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
     to->step = from->step;
     to->energy_start = from->energy_start;
     memcpy(to->work, from->work, sizeof to->work);
-    memcpy(to->bodies, from->bodies, (size_t)m->body_count * sizeof *to->bodies);
-    memcpy(to->coordinates, from->coordinates,
-           (size_t)m->coordinate_count * sizeof *to->coordinates);
-    memcpy(to->impulses, from->impulses,
-           (size_t)pawl_impulse_slots(m).count * sizeof *to->impulses);
+    pawl_bodies_copy(to->bodies, from->bodies, m->body_count);
+    pawl_numbers_copy(to->coordinates, from->coordinates, (size_t)m->coordinate_count);
+    pawl_numbers_copy(to->impulses, from->impulses, (size_t)pawl_impulse_slots(m).count);
     size_t contacts = state_contacts_used(to), more = state_contacts_used(from);
     memcpy(to->contacts, from->contacts,
            (contacts > more ? contacts : more) * sizeof *to->contacts);
@@ -367,21 +370,6 @@ static size_t state_double_count(const pawl_state *s, int span_count)
     return count;
 }
 
-PAWL_KERNEL static void state_exchange(double *restrict p, double *restrict q, size_t count)
-{
-    size_t k = 0;
-    for (; k + 4 <= count; k += 4) {
-        lanes value = LANES_LOAD(p + k), other = LANES_LOAD(q + k);
-        LANES_STORE(p + k, other);
-        LANES_STORE(q + k, value);
-    }
-    for (; k < count; ++k) {
-        double value = p[k];
-        p[k] = q[k];
-        q[k] = value;
-    }
-}
-
 // Element by element: each state keeps its memory. Inputs are the same before and after a step, so that there is nothing to
 // exchange where neither has any.
 void pawl_state_exchange(pawl_state *a, pawl_state *b)
@@ -397,7 +385,7 @@ void pawl_state_exchange(pawl_state *a, pawl_state *b)
         if (unused || (!inputs && (i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN))) {
             continue;
         }
-        state_exchange(x[i].values, y[i].values, x[i].count);
+        pawl_numbers_exchange(x[i].values, y[i].values, x[i].count);
     }
     int64_t step = a->step;
     a->step = b->step;
@@ -432,24 +420,6 @@ uint64_t pawl_state_hash(const pawl_state *s)
     return h;
 }
 
-// A number times 0 is 0, unless it is infinite or none: then that is none. Sums of such products are 0 as long as all
-// numbers are finite; four of them side by side are what processors do at once.
-PAWL_KERNEL static bool state_all_finite(const double *x, size_t count)
-{
-    lanes zero = LANES_ALL(0.0), sum = zero, more = zero;
-    size_t k = 0;
-    for (; k + 8 <= count; k += 8) {
-        sum += zero * LANES_LOAD(x + k);
-        more += zero * LANES_LOAD(x + k + 4);
-    }
-    double rest = 0.0;
-    for (; k < count; ++k) {
-        rest += 0.0 * x[k];
-    }
-    sum += more;
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest == 0.0;
-}
-
 // Run after each step: NaN must not travel on in a state.
 bool pawl_state_is_finite(const pawl_state *s)
 {
@@ -460,7 +430,7 @@ bool pawl_state_is_finite(const pawl_state *s)
         // Inputs were checked when they were set, and no step writes them; memory that no stepper uses begins with 0.
         bool input = i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN;
         bool unused = state_is_optional(i) && spans[i].values[0] == 0.0;
-        if (!input && !unused && !state_all_finite(spans[i].values, spans[i].count)) {
+        if (!input && !unused && !pawl_numbers_are_finite(spans[i].values, spans[i].count)) {
             return false;
         }
     }

@@ -152,6 +152,7 @@ static inline void pawl_state_forget(pawl_state *s)
     s->memory[0] = s->before[0] = s->trend[0] = s->sleep[0] = 0.0;
 }
 // Exchanges the numbers of two states of one model.
+void pawl_bodies_copy(body_state *to, const body_state *from, int count);
 void pawl_state_exchange(pawl_state *a, pawl_state *b);
 // All but the inputs, of which the two have their own.
 void pawl_state_copy_motion(pawl_state *to, const pawl_state *from);

@@ -11,6 +11,7 @@
 // shows.
 #include "problem/weak_space.h"
 #include "linalg/dense.h"
+#include "math/numbers.h"
 #include "math/vec.h"
 #include <math.h>
 #include <string.h>
@@ -162,8 +163,9 @@ double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart)
     double worst = 0.0;
     *apart = 0.0;
     if (n == 0 || !pawl_is_weak(p)) {
-        for (int i = 0; i < n; ++i) {
-            worst = worst_of(worst, fabs(v[i]));
+        worst = pawl_numbers_largest(v, n);
+        for (int i = isnan(worst) ? 0 : n; i < n; ++i) { // infinite, or none
+            worst = i == 0 ? fabs(v[i]) : worst_of(worst, fabs(v[i]));
         }
         return worst;
     }

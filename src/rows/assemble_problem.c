@@ -3,6 +3,7 @@
 //
 // The problem of a step from the rows as they are placed: biases, compliances and bounds, family by family;
 // and the problems of closure, of settling and of impacts, which are built from the same rows.
+#include "math/numbers.h"
 #include "rows/row_build.h"
 #include <string.h>
 
@@ -156,13 +157,15 @@ void pawl_assembly_build_closure(pawl_assembly *a)
     p->rows_key = p->matrix_key = 0;
     // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
     const double nothing = 1e30;
-    for (int r = 0; r < a->free_rows; ++r) {
+    size_t rows = (size_t)a->free_rows;
+    pawl_numbers_set(a->lower, rows, -INFINITY);
+    pawl_numbers_set(a->upper, rows, INFINITY);
+    pawl_numbers_set(a->compliance, rows, 0.0);
+    pawl_numbers_set(a->v_f, rows, 0.0);
+    for (int r = a->has_joints_alone ? a->free_rows : 0; r < a->free_rows; ++r) {
         bool hard = pawl_assembly_is_hard(a, r);
-        a->lower[r] = -INFINITY;
-        a->upper[r] = INFINITY;
         double armature = hard ? 0.0 : pawl_assembly_armature(a, r);
         a->compliance[r] = hard ? 0.0 : armature > 0.0 ? 1.0 / armature : nothing;
-        a->v_f[r] = 0.0;
     }
     problem_complete(a, 0);
 }

@@ -3,6 +3,7 @@
 //
 // The placement of rows at a configuration: inertias with the damping of the step, joint coordinates, Jacobians
 // and residuals. Frames of joints are computed once for all rows of a joint's block.
+#include "math/numbers.h"
 #include "rows/body_lanes.h"
 #include "rows/families.h"
 #include "rows/hinge_lanes.h"
@@ -336,7 +337,7 @@ void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, do
 void pawl_assembly_push(const pawl_assembly *a, const double *lambda, double *force, double *u)
 {
     row_set all = pawl_row_set_all(a);
-    memset(force, 0, (size_t)(6 * a->model->body_count) * sizeof *force);
+    pawl_numbers_set(force, (size_t)(6 * a->model->body_count), 0.0);
     pawl_row_set_add_forces(&all, lambda, force);
     for (int i = 0; i < a->model->body_count; ++i, force += 6, u += 6) {
         double s = a->inverse_mass[i];

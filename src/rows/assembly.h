@@ -24,6 +24,8 @@ struct pawl_assembly {
     bool has_armatures; // among the soft rows
     bool
         has_rows_by_value; // residuals that need values of coordinates: screws, gears, motions, armatures
+    bool
+        has_joints_alone; // the free rows are those of joints, all of them and in their order, and all are hard
     bool has_working_rows; // rows that can do work: all but joints between moving bodies
     bool has_drives;       // prescribed motions, kinematic bodies
     // the plan

@@ -377,6 +377,7 @@ void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
         }
     }
     a->has_soft_rows = a->has_armatures = false;
+    a->has_joints_alone = a->free_rows > 0 && a->free_rows == m->row_count;
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
         bool soft = b->joint >= 0 && pawl_is_soft(&a->joint_soft[b->joint]);
@@ -385,6 +386,7 @@ void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
             bool own = info->coordinate < 0; // of the joint, not of what drives it
             a->hard[r] = (info->family->traits & ROW_IS_HARD) != 0 && !(own && soft);
             a->has_soft_rows = a->has_soft_rows || !a->hard[r];
+            a->has_joints_alone = a->has_joints_alone && a->hard[r] && info->slot == r;
             a->has_armatures = a->has_armatures || pawl_assembly_armature(a, r) > 0.0;
             a->has_rows_by_value = a->has_rows_by_value || a->has_armatures;
             a->has_working_rows = a->has_working_rows || !a->hard[r];

@@ -29,6 +29,14 @@ PAWL_KERNEL_PART void row_set_push(const double *restrict row, int dim, const do
     LANES_STORE(w, low);
 }
 
+PAWL_KERNEL_PART void row_set_push_all(const row_block *b, const double *rows, int dim,
+                                       const double *x, double *u)
+{
+    for (int i = 0; i < b->body_count; ++i) {
+        row_set_push(rows + b->jacobian[i], dim, x, u + 6 * b->body[i]);
+    }
+}
+
 // out = J w of one body of a block, or with `add` out += J w. Two sums of three are two chains of additions, which
 // processors do side by side. The order is part of the bits of every run.
 PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const double *restrict w,
@@ -47,6 +55,14 @@ PAWL_KERNEL_PART void row_set_rate(const double *restrict row, int dim, const do
     }
 }
 
+PAWL_KERNEL_PART void row_set_rate_all(const row_block *b, const double *J, int dim,
+                                       const double *u, double *out)
+{
+    for (int i = 0; i < b->body_count; ++i) {
+        row_set_rate(J + b->jacobian[i], dim, u + 6 * b->body[i], i > 0, out);
+    }
+}
+
 // Blocks run in the order of the problem. Sums of floating point depend on it, so it is the same for every solver
 // and thread.
 PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *rows,
@@ -55,9 +71,7 @@ PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *row
     for (int k = 0; k < s->problem->block_count; ++k) {
         const row_block *b = &s->blocks[k];
         const double *x = lambda + b->rows.first_row;
-        for (int i = 0; i < b->body_count; ++i) {
-            PAWL_BY_SIZE(b->rows.dim, row_set_push(rows + b->jacobian[i], N, x, u + 6 * b->body[i]))
-        }
+        PAWL_BY_SIZE(b->rows.dim, row_set_push_all(b, rows, N, x, u))
     }
 }
 
@@ -80,10 +94,7 @@ PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, 
         for (int r = 0; r < b->rows.dim && b->body_count == 0; ++r) {
             out[r] = 0.0;
         }
-        for (int i = 0; i < b->body_count; ++i) {
-            const double *row = J + b->jacobian[i], *w = u + 6 * b->body[i];
-            PAWL_BY_SIZE(b->rows.dim, row_set_rate(row, N, w, i > 0, out))
-        }
+        PAWL_BY_SIZE(b->rows.dim, row_set_rate_all(b, J, N, u, out))
     }
 }
 

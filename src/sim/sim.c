@@ -6,6 +6,7 @@
 // table alone.
 #include "sim/sim.h"
 #include "base/guard.h"
+#include "math/numbers.h"
 #include "rows/measure.h"
 #include "step/common/impact.h"
 #include "step/common/least_reactions.h"
@@ -475,8 +476,7 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
         pawl_sleep_begin(&c->sleep, &sim->live.model, sim->next,
                          pawl_step_end(sim->state, sim->settings.dt));
         pawl_weak_recall(sim->delassus->weak.space, sim->state->weak);
-        memset(c->out.reaction, 0,
-               (size_t)pawl_impulse_slots(sim->model).count * sizeof *c->out.reaction);
+        pawl_numbers_set(c->out.reaction, (size_t)pawl_impulse_slots(sim->model).count, 0.0);
         pawl_forget_reactions(c, (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0);
         c->out.contact_demand = c->out.impact_demand = 0;
         c->out.failed = false;

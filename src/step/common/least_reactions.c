@@ -10,6 +10,7 @@
 // Hardly anybody asks for reactions, and finding them takes a factor of its own for each placement of a step: it is
 // deferred until somebody does.
 #include "step/common/least_reactions.h"
+#include "math/numbers.h"
 #include <string.h>
 
 static const double least_accuracy = 1e-12;
@@ -53,8 +54,8 @@ static struct deferred_reaction *least_item(step_context *c, const body_state *a
     struct deferred_reaction *item = &d->item[d->count++];
     item->placement = c->assembly->placements;
     item->time = t;
-    memcpy(item->from, at, (size_t)c->model->body_count * sizeof *item->from);
-    memset(item->lambda, 0, (size_t)c->assembly->free_rows * sizeof *item->lambda);
+    pawl_bodies_copy(item->from, at, c->model->body_count);
+    pawl_numbers_set(item->lambda, (size_t)c->assembly->free_rows, 0.0);
     return item;
 }
 
@@ -69,7 +70,10 @@ void pawl_defer_reactions(step_context *c, const body_state *at, double t, doubl
     struct deferred_reaction *item = least_item(c, at, t);
     double *restrict sum = item->lambda;
     const bool *restrict hard = a->hard;
-    for (int r = 0; r < a->free_rows; ++r) {
+    for (int r = 0; r < a->free_rows && a->has_joints_alone; ++r) {
+        sum[r] += fraction * lambda[r];
+    }
+    for (int r = a->has_joints_alone ? a->free_rows : 0; r < a->free_rows; ++r) {
         double share = fraction * lambda[r];
         sum[r] += hard[r] ? share : 0.0;
     }

@@ -18,14 +18,15 @@
 // contacts, limits, springs or anything else may act, pawl_smooth_step() leaves the step to others.
 #include "step/common/smooth_step.h"
 #include "coordinates/free_factor.h"
+#include "linalg/by_size.h"
 #include "math/lanes.h"
+#include "math/numbers.h"
 #include "problem/weak_space.h"
 #include "rows/body_lanes.h"
 #include "rows/row_set.h"
 #include "step/common/least_reactions.h"
 #include "step/common/position_update.h"
 #include "step/common/twist.h"
-#include <string.h>
 
 static const double smooth_tolerance = 1e-12; // of closure [m or rad], of models of a metre or less
 static const double smooth_exact = 1e-14;     // needs no correction
@@ -44,7 +45,6 @@ typedef struct smooth_step {
     double *force;    // (6 x bodies) scratch
     double *first;    // (rows) nu
     double *second;   // (rows) mu
-    double *slots;    // (2 x slots of joints) scratch
     body_state *from; // (bodies) qm
     double tolerance; // of closure
     double twice;     // for how many steps yet the rows of the middle have a factor of their own
@@ -84,13 +84,8 @@ static bool smooth_bodies(const pawl_model *m, const body_state *bodies, const p
 static bool smooth_rows(const step_context *c)
 {
     const pawl_assembly *a = c->assembly;
-    bool hard = true;
-    for (int r = 0; r < a->free_rows; ++r) {
-        int slot = a->rows[r].slot; // of a joint, whose impulses the state remembers
-        hard = hard && pawl_assembly_is_hard(a, r) && slot >= 0 && slot < a->model->row_count;
-    }
-    return hard && a->free_rows > 0 && !a->has_soft_rows && !a->has_damping &&
-           !a->has_rows_by_value && a->candidate_count == 0;
+    return a->has_joints_alone && !a->has_damping && !a->has_rows_by_value &&
+           a->candidate_count == 0;
 }
 
 // A state with a trend comes from such a step, which looked at its spins.
@@ -118,33 +113,43 @@ static bool smooth_factor(step_context *c)
            pawl_free_factor_least_pivot(pawl_delassus_free_factor(p->delassus)) > smooth_regular;
 }
 
-// Sums of backward differences (levels x count), the next value of what they are of, to sum (count).
-PAWL_KERNEL static void smooth_extrapolate(const double *restrict level, int levels, int count,
-                                           double *restrict sum)
+// Sums of backward differences (levels x count), the next value of what they are of, and `share` of `last` to guess
+// (count).
+PAWL_KERNEL_PART void smooth_add_levels(const double *restrict level, int levels, int count,
+                                        double share, const double *restrict last,
+                                        double *restrict guess)
 {
     int i = 0;
     for (; i + 4 <= count; i += 4) {
-        lanes total = LANES_LOAD(level + i);
+        lanes total = levels > 0 ? LANES_LOAD(level + i) : LANES_ALL(0.0);
+        PAWL_UNROLL
         for (int k = 1; k < levels; ++k) {
             total += LANES_LOAD(level + k * count + i);
         }
-        LANES_STORE(sum + i, total);
+        LANES_STORE(guess + i, LANES_ALL(share) * LANES_LOAD(last + i) + total);
     }
     for (; i < count; ++i) {
-        sum[i] = level[i];
+        double total = levels > 0 ? level[i] : 0.0;
+        PAWL_UNROLL
         for (int k = 1; k < levels; ++k) {
-            sum[i] += level[k * count + i];
+            total += level[k * count + i];
         }
+        guess[i] = share * last[i] + total;
     }
 }
 
+PAWL_KERNEL static void smooth_extrapolate(const double *level, int levels, int count, double share,
+                                           const double *last, double *guess){
+    PAWL_BY_SIZE(levels, smooth_add_levels(level, N, count, share, last, guess))}
+
 // Backward differences (levels x count) with one more value x (count).
-PAWL_KERNEL static void smooth_difference(double *restrict level, int levels, int count,
-                                          const double *restrict x)
+PAWL_KERNEL_PART
+    void smooth_put_value(double *restrict level, int levels, int count, const double *restrict x)
 {
     int i = 0;
     for (; i + 4 <= count; i += 4) {
         lanes value = LANES_LOAD(x + i);
+        PAWL_UNROLL
         for (int k = 0; k < levels; ++k) {
             lanes last = LANES_LOAD(level + k * count + i);
             LANES_STORE(level + k * count + i, value);
@@ -153,6 +158,7 @@ PAWL_KERNEL static void smooth_difference(double *restrict level, int levels, in
     }
     for (; i < count; ++i) {
         double value = x[i];
+        PAWL_UNROLL
         for (int k = 0; k < levels; ++k) {
             double last = level[k * count + i];
             level[k * count + i] = value;
@@ -161,24 +167,20 @@ PAWL_KERNEL static void smooth_difference(double *restrict level, int levels, in
     }
 }
 
+PAWL_KERNEL static void smooth_difference(double *level, int levels, int count, const double *x)
+{
+    PAWL_BY_SIZE(levels, smooth_put_value(level, N, count, x))
+}
+
 static void smooth_begin(const step_context *c, const pawl_state *s, smooth_step *step)
 {
-    const pawl_assembly *a = c->assembly;
     state_trend trend = pawl_state_trend(s);
-    int levels = pawl_state_trend_levels(s), slots = c->model->row_count;
-    double *first = step->slots, *second = step->slots + slots;
+    int levels = pawl_state_trend_levels(s), rows = c->assembly->free_rows;
     step->twice = levels > 0 ? clamp_to(*trend.twice, 0.0, smooth_wait) : 0.0;
     pawl_twists_of(c->model, s->bodies, step->twist);
-    if (levels > 0) {
-        smooth_extrapolate(trend.first, levels, slots, first);
-        smooth_extrapolate(trend.second, levels, slots, second);
-    }
-    for (int r = 0; r < a->free_rows; ++r) {
-        int slot = a->rows[r].slot;
-        double last = s->impulses[slot]; // of a whole step
-        step->first[r] = levels > 0 ? 0.25 * last + first[slot] : 0.25 * last;
-        step->second[r] = levels > 0 ? second[slot] : 0.5 * last;
-    }
+    smooth_extrapolate(trend.first, levels, rows, 0.25, s->impulses, step->first);
+    smooth_extrapolate(trend.second, levels, rows, levels > 0 ? 0.0 : 0.5, s->impulses,
+                       step->second);
 }
 
 // u += M^-1 JT x. Rows without a factor have no M^-1 JT.
@@ -199,35 +201,18 @@ static void smooth_move(const step_context *c, const smooth_step *step, const bo
     pawl_bodies_move(c->model, from, step->twist, 0.5 * step->h, to);
 }
 
-// x = rate f. Returns the largest |f|, NaN if any is none: 0 times a finite number is 0.
-PAWL_KERNEL static double smooth_scale(const double *restrict f, int n, double rate,
-                                       double *restrict x)
-{
-    double most[4] = {0}, none[4] = {0};
-    int r = 0;
-    for (; r + 4 <= n; r += 4) {
-        for (int k = 0; k < 4; ++k) {
-            double size = fabs(f[r + k]);
-            most[k] = size > most[k] ? size : most[k];
-            none[k] += 0.0 * f[r + k];
-            x[r + k] = rate * f[r + k];
-        }
-    }
-    for (; r < n; ++r) {
-        double size = fabs(f[r]);
-        most[0] = size > most[0] ? size : most[0];
-        none[0] += 0.0 * f[r];
-        x[r] = rate * f[r];
-    }
-    bool finite = (none[0] + none[1]) + (none[2] + none[3]) == 0.0;
-    return finite ? max_of(max_of(most[0], most[1]), max_of(most[2], most[3])) : NAN;
-}
-
 // lambda = -f / tau, what the rows are to remove. Returns the largest error.
 static double smooth_errors(const step_context *c, const smooth_step *step)
 {
     const pawl_assembly *a = c->assembly;
-    return smooth_scale(a->residual, a->free_rows, -2.0 / step->h, c->u.lambda);
+    return pawl_numbers_scale(a->residual, a->free_rows, -2.0 / step->h, c->u.lambda);
+}
+
+PAWL_KERNEL static void smooth_add(double *restrict x, const double *restrict more, int count)
+{
+    for (int r = 0; r < count; ++r) {
+        x[r] += more[r];
+    }
 }
 
 // Half a step: adds impulses along the rows at hand, x as a first guess and then what closes the joints at the end, to
@@ -261,9 +246,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         d->ops->solve(d, c->u.lambda);
         ++step->iterations;
         smooth_push(c, step, middle, c->u.lambda);
-        for (int r = 0; r < a->free_rows; ++r) {
-            x[r] += c->u.lambda[r];
-        }
+        smooth_add(x, c->u.lambda, a->free_rows);
         if (final) {
             smooth_move(c, step, from, s->bodies);
             return true;
@@ -288,16 +271,15 @@ static void smooth_gravity(const step_context *c, const smooth_step *step)
 static bool smooth_second_half(step_context *c, pawl_state *s, smooth_step *step)
 {
     pawl_assembly *a = c->assembly;
-    size_t twists = (size_t)(6 * c->model->body_count) * sizeof *step->twist;
-    size_t rows = (size_t)a->free_rows * sizeof *step->second;
+    size_t twists = (size_t)(6 * c->model->body_count), rows = (size_t)a->free_rows;
     if (!(step->twice > 0.0)) {
-        memcpy(c->u.driven, step->twist, twists);
-        memcpy(c->u.velocity, step->second, rows);
+        pawl_numbers_copy(c->u.driven, step->twist, twists);
+        pawl_numbers_copy(c->u.velocity, step->second, rows);
         if (smooth_half(c, s, step, true, step->second)) {
             return true;
         }
-        memcpy(step->twist, c->u.driven, twists);
-        memcpy(step->second, c->u.velocity, rows);
+        pawl_numbers_copy(step->twist, c->u.driven, twists);
+        pawl_numbers_copy(step->second, c->u.velocity, rows);
         step->twice = smooth_wait;
     }
     for (int k = 0; k < a->free_blocks; ++k) {
@@ -310,7 +292,6 @@ static bool smooth_second_half(step_context *c, pawl_state *s, smooth_step *step
 static bool smooth_advance(step_context *c, pawl_state *s, smooth_step *step)
 {
     pawl_assembly *a = c->assembly;
-    size_t poses = (size_t)c->model->body_count * sizeof *s->bodies;
     if (!c->placed) {
         pawl_assembly_place(a, s->bodies, s->coordinates, s->time, c->u.damping_time);
     }
@@ -322,7 +303,7 @@ static bool smooth_advance(step_context *c, pawl_state *s, smooth_step *step)
         return false;
     }
     pawl_defer_reactions(c, c->position.from, s->time, 1.0, step->first);
-    memcpy(step->from, s->bodies, poses);
+    pawl_bodies_copy(step->from, s->bodies, c->model->body_count);
     pawl_assembly_place_joints(a, step->from, c->u.damping_time);
     if (!(smooth_errors(c, step) <= step->tolerance)) {
         return false;
@@ -355,27 +336,30 @@ static bool smooth_arrive(step_context *c, pawl_state *s, const smooth_step *ste
     return smooth_bodies(c->model, s->bodies, a->rotation, step->h);
 }
 
+// The impulses of a step: to reactions, and to what the next one begins with.
+PAWL_KERNEL static void smooth_account(int rows, double *restrict first,
+                                       const double *restrict second, const double *restrict z,
+                                       double *restrict impulses, double *restrict reaction)
+{
+    for (int r = 0; r < rows; ++r) {
+        reaction[r] += first[r] + second[r] + z[r];
+        first[r] -= 0.25 * impulses[r];
+        impulses[r] = 4.0 * z[r];
+    }
+}
+
 // Reactions, and what the next step begins with. A quarter of a step's impulse acts at its start, as much at the end of
 // the step before: what these two differ by is small and changes little from step to step.
 static void smooth_remember(step_context *c, pawl_state *s, const smooth_step *step)
 {
-    const pawl_assembly *a = c->assembly;
     const double *z = c->u.lambda;
     state_trend trend = pawl_state_trend(s);
-    int known = pawl_state_trend_levels(s), slots = c->model->row_count;
+    int known = pawl_state_trend_levels(s), rows = c->assembly->free_rows;
     int levels = known < STATE_TREND_LEVELS ? known + 1 : STATE_TREND_LEVELS;
-    double *first = step->slots, *second = step->slots + slots;
-    memset(step->slots, 0, (size_t)(2 * slots) * sizeof *step->slots);
     pawl_defer_reactions(c, s->bodies, step->end, 1.0, z);
-    for (int r = 0; r < a->free_rows; ++r) {
-        int slot = a->rows[r].slot;
-        first[slot] = step->first[r] - 0.25 * s->impulses[slot];
-        second[slot] = step->second[r];
-        s->impulses[slot] = 4.0 * z[r];
-        c->out.reaction[slot] += step->first[r] + step->second[r] + z[r];
-    }
-    smooth_difference(trend.first, levels, slots, first);
-    smooth_difference(trend.second, levels, slots, second);
+    smooth_account(rows, step->first, step->second, z, s->impulses, c->out.reaction);
+    smooth_difference(trend.first, levels, rows, step->first);
+    smooth_difference(trend.second, levels, rows, step->second);
     *trend.step = (double)(s->step + 1);
     *trend.twice = step->twice > 0.0 ? step->twice - 1.0 : 0.0;
     *trend.count = (double)levels;
@@ -419,8 +403,7 @@ bool pawl_smooth_step(step_context *c, pawl_state *s, double h, double end,
     c->u.damping_time = 0.5 * h; // as the midpoint step places bodies
     c->assembly->body_theta = 0.5;
     c->assembly->bends_theta = true;
-    size_t bodies = (size_t)c->model->body_count * sizeof *s->bodies;
-    memcpy(c->position.from, s->bodies, bodies);
+    pawl_bodies_copy(c->position.from, s->bodies, c->model->body_count);
     size_t mark = pawl_arena_mark(&c->scratch);
     smooth_step step = {.h = h,
                         .middle = s->time + 0.5 * h,
@@ -429,7 +412,6 @@ bool pawl_smooth_step(step_context *c, pawl_state *s, double h, double end,
                         .force = c->u.start,
                         .first = pawl_take_rows(c),
                         .second = pawl_take_rows(c),
-                        .slots = PAWL_TAKE(&c->scratch, double, 2 * c->model->row_count),
                         .from = PAWL_TAKE(&c->scratch, body_state, c->model->body_count),
                         .tolerance = smooth_tolerance * fmax(1.0, c->model->size)};
     bool good = smooth_advance(c, s, &step) && smooth_arrive(c, s, &step);
@@ -437,7 +419,7 @@ bool pawl_smooth_step(step_context *c, pawl_state *s, double h, double end,
         smooth_remember(c, s, &step);
         smooth_report(c, &step, report);
     } else {
-        memcpy(s->bodies, c->position.from, bodies);
+        pawl_bodies_copy(s->bodies, c->position.from, c->model->body_count);
         c->position.deferred.count = 0;
     }
     c->placed = good;
