@@ -262,6 +262,64 @@ void pawl_free_factor_solve_part(const free_factor *f, int part, double *x)
     pawl_block_ldl_solve_part(f->ldl, part, x);
 }
 
+// Bodies that a joint holds in the world for itself, as the frame that a machine is mounted on. Eliminating that joint
+// takes away all that its body would add to other blocks: M^-1 - M^-1 JT (J M^-1 JT)^-1 J M^-1 = 0 of a square J. So
+// these products are never formed, and blocks that share nothing but such a body are not coupled: only its own joint is,
+// with all of them, and it leads (block_ldl.h). Others must have something else that moves.
+//
+// Whether block k holds body b: all six rows of a rigid body to the world, satisfied exactly.
+static bool free_factor_holds(const pawl_assembly *a, int k, int b)
+{
+    const row_block *block = &a->blocks[k];
+    bool holds = block->joint >= 0 && a->model->joints[block->joint].kind == PAWL_JOINT_FIXED &&
+                 a->model->bodies[b].kind == PAWL_BODY_RIGID && block->body_count == 1 &&
+                 block->rows.dim == 6 && a->joint_rows[block->joint] == 6;
+    for (int r = block->rows.first_row; holds && r < block->rows.first_row + 6; ++r) {
+        holds = pawl_assembly_is_hard(a, r);
+    }
+    return holds;
+}
+
+// Whether block k moves without body b, where `held` bodies do not move.
+static bool free_factor_moves(const pawl_assembly *a, int k, int b, const int *held)
+{
+    bool moves = false;
+    for (int s = 0; s < a->blocks[k].body_count; ++s) {
+        int other = a->blocks[k].body[s];
+        moves =
+            moves || (other != b && held[other] < 0 && a->model->bodies[other].inverse_mass > 0.0);
+    }
+    return moves;
+}
+
+// held (bodies): the block that holds each, -1 for none.
+static void free_factor_find_held(const pawl_assembly *a, const int *start, const int *users,
+                                  int *held, bool *leads)
+{
+    for (int b = 0; b < a->model->body_count; ++b) {
+        held[b] = -1;
+    }
+    for (int k = 0; k < a->free_blocks; ++k) {
+        leads[k] = false;
+    }
+    for (int b = 0; b < a->model->body_count && a->metric == &pawl_body_metric; ++b) {
+        int by = -1;
+        for (int x = start[b]; x < start[b + 1] && by < 0; ++x) {
+            by = free_factor_holds(a, users[x] / BLOCK_MAX_BODIES, b) ? users[x] / BLOCK_MAX_BODIES
+                                                                      : -1;
+        }
+        bool alone = by >= 0;
+        for (int x = start[b]; x < start[b + 1] && alone; ++x) {
+            int k = users[x] / BLOCK_MAX_BODIES;
+            alone = k == by || free_factor_moves(a, k, b, held);
+        }
+        if (alone) {
+            held[b] = by;
+            leads[by] = true;
+        }
+    }
+}
+
 // Calls visit for every pair (i >= j) of free blocks at every body that can move.
 typedef pawl_status free_factor_visit(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
                                       int slot_j);
@@ -269,7 +327,8 @@ typedef pawl_status free_factor_visit(free_factor *f, pawl_array *edges, int i, 
 // users[start[body] ..) lists the blocks that touch a body, each as block * BLOCK_MAX_BODIES + the
 // slot of that body in the block. Bodies that cannot move have M^-1 = 0 and couple nothing.
 static pawl_status free_factor_each_pair(free_factor *f, pawl_array *edges, const int *start,
-                                         const int *users, free_factor_visit *visit)
+                                         const int *users, const int *held,
+                                         free_factor_visit *visit)
 {
     const pawl_assembly *a = f->a;
     for (int body = 0; body < a->model->body_count; ++body) {
@@ -278,6 +337,11 @@ static pawl_status free_factor_each_pair(free_factor *f, pawl_array *edges, cons
         }
         for (int x = start[body]; x < start[body + 1]; ++x) {
             for (int y = start[body]; y <= x; ++y) {
+                int by = f->dense ? -1 : held[body];
+                if (by >= 0 && users[x] / BLOCK_MAX_BODIES != by &&
+                    users[y] / BLOCK_MAX_BODIES != by) {
+                    continue;
+                }
                 PAWL_TRY(visit(f, edges, users[x] / BLOCK_MAX_BODIES, users[x] % BLOCK_MAX_BODIES,
                                users[y] / BLOCK_MAX_BODIES, users[y] % BLOCK_MAX_BODIES));
             }
@@ -367,20 +431,22 @@ static void free_factor_users(const pawl_assembly *a, int *start, int *users)
 // of one mechanism are replaced by a single dense node. Several mechanisms stay apart, so that
 // islands can use them.
 static pawl_status free_factor_build(free_factor *f, pawl_delassus_kind kind, int *start,
-                                     int *users, int *dim)
+                                     int *users, int *dim, int *held, bool *leads)
 {
     const pawl_assembly *a = f->a;
     free_factor_users(a, start, users);
+    free_factor_find_held(a, start, users, held, leads);
     f->dense = kind == PAWL_DELASSUS_DENSE;
     if (!f->dense) {
         pawl_array edges = {0};
         for (int k = 0; k < a->free_blocks; ++k) {
             dim[k] = a->blocks[k].rows.dim;
         }
-        pawl_status status = free_factor_each_pair(f, &edges, start, users, free_factor_add_edge);
+        pawl_status status =
+            free_factor_each_pair(f, &edges, start, users, held, free_factor_add_edge);
         if (status == PAWL_OK) {
-            status = pawl_block_ldl_create(&f->env, a->free_blocks, dim, edges.data, edges.count,
-                                           &f->ldl);
+            status = pawl_block_ldl_create_led(&f->env, a->free_blocks, dim, edges.data,
+                                               edges.count, leads, &f->ldl);
         }
         pawl_array_free(&f->env, &edges);
         PAWL_TRY(status);
@@ -393,7 +459,7 @@ static pawl_status free_factor_build(free_factor *f, pawl_delassus_kind kind, in
         dim[0] = a->free_rows;
         PAWL_TRY(pawl_block_ldl_create(&f->env, 1, dim, NULL, 0, &f->ldl));
     }
-    return free_factor_each_pair(f, NULL, start, users, free_factor_add_task);
+    return free_factor_each_pair(f, NULL, start, users, held, free_factor_add_task);
 }
 
 static void free_factor_layout(free_factor *f, pawl_carver *mem)
@@ -511,15 +577,19 @@ pawl_status pawl_free_factor_create(const pawl_env *env, const pawl_assembly *a,
     int *users = pawl_alloc(env, users_bytes);
     int *start = pawl_alloc(env, start_bytes);
     int *dim = pawl_alloc(env, dim_bytes);
+    int *held = pawl_alloc(env, start_bytes);
+    size_t lead_bytes = (size_t)(a->free_blocks + 1) * sizeof(bool);
+    bool *leads = pawl_alloc(env, lead_bytes);
     if (f != NULL) {
         f->env = *env;
         f->a = a;
     }
     pawl_status status = PAWL_OK;
-    if (f == NULL || users == NULL || start == NULL || dim == NULL) {
+    if (f == NULL || users == NULL || start == NULL || dim == NULL || held == NULL ||
+        leads == NULL) {
         status = PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for the constraint graph");
     } else {
-        status = free_factor_build(f, kind, start, users, dim);
+        status = free_factor_build(f, kind, start, users, dim, held, leads);
     }
     if (status == PAWL_OK) {
         status = free_factor_create_parts(f);
@@ -527,6 +597,8 @@ pawl_status pawl_free_factor_create(const pawl_env *env, const pawl_assembly *a,
     pawl_free(env, users, users_bytes);
     pawl_free(env, start, start_bytes);
     pawl_free(env, dim, dim_bytes);
+    pawl_free(env, held, start_bytes);
+    pawl_free(env, leads, lead_bytes);
     if (f != NULL) {
         pawl_array_free(env, &f->found);
     }

@@ -53,6 +53,7 @@ typedef struct ldl_column {
     int dim, diagonal, pivot;
     int row, part_row; // of its node in the caller's vector: of all rows, of those of its part
     int first, next;   // entries
+    bool leads;        // see pawl_block_ldl_create_led()
 } ldl_column;
 
 typedef struct ldl_entry {
@@ -106,6 +107,7 @@ struct block_ldl {
 // What the analysis of a graph works with; (n) each unless said.
 typedef struct ldl_analysis {
     int n, edge_count;
+    const bool *leads;      // (n) nodes that are eliminated first and change nothing; NULL: none
     int *start;             // (n + 1) of the lists
     int *adjacent, *listed; // (2 x edges) neighbours: ascending, each once; before they are sorted
     int *order, *position;  // which node is eliminated k-th, and its inverse
@@ -212,6 +214,25 @@ static void ldl_adjacency(ldl_analysis *a, const block_edge *edges)
     start[n] = count;
 }
 
+static bool ldl_leads(const ldl_analysis *a, int node)
+{
+    return a->leads != NULL && a->leads[node];
+}
+
+// What leads goes to the front; the others keep their order.
+static void ldl_order_leads(ldl_analysis *a)
+{
+    int count = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < a->n; ++k) {
+            if (ldl_leads(a, a->order[k]) == (pass == 0)) {
+                a->work[count++] = a->order[k];
+            }
+        }
+    }
+    memcpy(a->order, a->work, (size_t)a->n * sizeof *a->order);
+}
+
 // The approximate minimum degree order of the node graph, in our own memory: amd_order() would take
 // it from the C library.
 static void ldl_order(ldl_analysis *a)
@@ -220,14 +241,22 @@ static void ldl_order(ldl_analysis *a)
     if (n == 0) {
         return;
     }
-    memcpy(a->graph, a->adjacent, (size_t)count * sizeof *a->graph);
+    count = 0;
     for (int k = 0; k < n; ++k) {
-        a->list[k] = a->start[k];
-        a->length[k] = a->start[k + 1] - a->start[k];
+        a->list[k] = count;
+        for (int e = a->start[k]; e < a->start[k + 1]; ++e) {
+            if (!ldl_leads(a, k) && !ldl_leads(a, a->adjacent[e])) {
+                a->graph[count++] = a->adjacent[e];
+            }
+        }
+        a->length[k] = count - a->list[k];
     }
     int room = count + count / 5 + n;
     amd_2(n, a->list, a->graph, a->length, room, count, a->nv, a->next, a->order, a->head, a->elen,
           a->degree, a->work, NULL, NULL);
+    if (a->leads != NULL) {
+        ldl_order_leads(a);
+    }
     for (int k = 0; k < n; ++k) {
         a->position[a->order[k]] = k;
     }
@@ -284,11 +313,13 @@ static bool ldl_fill(block_ldl *l, ldl_analysis *a)
         if (count > 0) {
             int *rows = &PAWL_ITEM(l->fill, int, begin);
             ldl_sort(rows, count);
-            a->next[k] = a->child[rows[0]];
-            a->child[rows[0]] = k;
+            if (!ldl_leads(a, node)) {
+                a->next[k] = a->child[rows[0]];
+                a->child[rows[0]] = k;
+            }
         }
         a->column[k + 1] = l->fill.count;
-        a->target_count += count * (count + 1) / 2;
+        a->target_count += ldl_leads(a, node) ? 0 : count * (count + 1) / 2;
     }
     return fits;
 }
@@ -333,6 +364,25 @@ static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
     l->given = PAWL_CARVE(mem, bool, l->entry_count);
 }
 
+// Trees that a leading node touches are one part.
+static void ldl_join_trees(const block_ldl *l, ldl_analysis *a)
+{
+    for (int k = 0; k < a->n && ldl_leads(a, a->order[k]); ++k) {
+        int root = a->root[k];
+        for (int e = a->column[k]; e < a->column[k + 1]; ++e) {
+            int other = a->root[PAWL_ITEM(l->fill, int, e)];
+            if (other == root) {
+                continue;
+            }
+            int widest = a->widest[other];
+            a->widest[root] = widest > a->widest[root] ? widest : a->widest[root];
+            for (int i = 0; i < a->n; ++i) {
+                a->root[i] = a->root[i] == other ? root : a->root[i];
+            }
+        }
+    }
+}
+
 // Counts rows and values; returns the values of the largest columns of all parts.
 // Positions run from the last to the first, so that the root of the parent is known when its child
 // asks for it.
@@ -360,6 +410,7 @@ static int ldl_count(block_ldl *l, ldl_analysis *a, const int *dim)
         scaled += turned > *widest ? turned - *widest : 0;
         *widest = turned > *widest ? turned : *widest;
     }
+    ldl_join_trees(l, a);
     return scaled;
 }
 
@@ -440,13 +491,13 @@ static void ldl_mark_given(block_ldl *l, const ldl_analysis *a)
 
 // For every pair of blocks in a column, where their product goes. The search is done here, once per
 // plan.
-static void ldl_aim(block_ldl *l)
+static void ldl_aim(block_ldl *l, const ldl_analysis *a)
 {
     int target = 0;
     for (int k = 0; k < l->node_count; ++k) {
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
             l->update[e] = target;
-            for (int f = l->column[k]; f <= e; ++f) {
+            for (int f = ldl_leads(a, l->node[k]) ? e + 1 : l->column[k]; f <= e; ++f) {
                 l->target[target++] =
                     f == e ? l->diagonal[l->row[e]] : l->offset[ldl_find(l, l->row[e], l->row[f])];
             }
@@ -454,7 +505,7 @@ static void ldl_aim(block_ldl *l)
     }
 }
 
-static void ldl_list(block_ldl *l)
+static void ldl_list(block_ldl *l, const ldl_analysis *a)
 {
     for (int j = 0; j < l->node_count; ++j) {
         int k = l->member[j], node = l->node[k];
@@ -464,7 +515,8 @@ static void ldl_list(block_ldl *l)
                                              .row = l->first_row[node],
                                              .part_row = l->part_row[node],
                                              .first = l->column[k],
-                                             .next = l->column[k + 1]};
+                                             .next = l->column[k + 1],
+                                             .leads = ldl_leads(a, node)};
     }
     for (int e = 0; e < l->entry_count; ++e) {
         int node = l->node[l->row[e]];
@@ -477,8 +529,8 @@ static void ldl_list(block_ldl *l)
     }
 }
 
-pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block_edge *edges,
-                                int edge_count)
+static pawl_status ldl_plan(block_ldl *l, int n, const int *dim, const block_edge *edges,
+                            int edge_count, const bool *leads)
 {
     pawl_carver need = {0};
     l->node_count = l->part_count = 0; // no plan, should memory run out
@@ -488,6 +540,7 @@ pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block
     }
     pawl_carver mem = {.base = l->scratch.base, .capacity = l->scratch.bytes};
     ldl_analysis a = ldl_analysis_layout(n, edge_count, &mem);
+    a.leads = leads;
     ldl_adjacency(&a, edges);
     ldl_order(&a);
     if (!ldl_fill(l, &a)) {
@@ -505,13 +558,20 @@ pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block
     ldl_place(l, &a, dim);
     ldl_place_parts(l, &a, dim);
     ldl_mark_given(l, &a);
-    ldl_aim(l);
-    ldl_list(l);
+    ldl_aim(l, &a);
+    ldl_list(l, &a);
     return PAWL_OK;
 }
 
-pawl_status pawl_block_ldl_create(const pawl_env *env, int n, const int *dim,
-                                  const block_edge *edges, int edge_count, block_ldl **out)
+pawl_status pawl_block_ldl_plan(block_ldl *l, int n, const int *dim, const block_edge *edges,
+                                int edge_count)
+{
+    return ldl_plan(l, n, dim, edges, edge_count, NULL);
+}
+
+pawl_status pawl_block_ldl_create_led(const pawl_env *env, int n, const int *dim,
+                                      const block_edge *edges, int edge_count, const bool *leads,
+                                      block_ldl **out)
 {
     *out = NULL;
     block_ldl *l = pawl_alloc(env, sizeof *l);
@@ -519,13 +579,19 @@ pawl_status pawl_block_ldl_create(const pawl_env *env, int n, const int *dim,
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a factor");
     }
     l->env = *env;
-    pawl_status status = pawl_block_ldl_plan(l, n, dim, edges, edge_count);
+    pawl_status status = ldl_plan(l, n, dim, edges, edge_count, leads);
     if (status != PAWL_OK) {
         pawl_block_ldl_destroy(l);
         return status;
     }
     *out = l;
     return PAWL_OK;
+}
+
+pawl_status pawl_block_ldl_create(const pawl_env *env, int n, const int *dim,
+                                  const block_edge *edges, int edge_count, block_ldl **out)
+{
+    return pawl_block_ldl_create_led(env, n, dim, edges, edge_count, NULL, out);
 }
 
 void pawl_block_ldl_destroy(block_ldl *l)
@@ -662,7 +728,7 @@ PAWL_KERNEL_PART int ldl_factor_column(block_ldl *l, const ldl_column *c, int n,
         LDL_BY_ROWS(e->dim, n, ldl_scale(a, M, n, diagonal, inverse_d, x, turned))
         x += ldl_width(e->dim) * n;
     }
-    for (const ldl_entry *e = first; e < next; ++e) {
+    for (const ldl_entry *e = c->leads ? next : first; e < next; ++e) {
         const double *le = l->columns + e->turned, *xf = scaled;
         const int *target = l->target + e->update;
         int m = e->dim;
@@ -922,8 +988,10 @@ PAWL_KERNEL static int ldl_run_half_marked(block_ldl *l, int part, bool whole, i
             continue;
         }
         l->marked[k] = false;
-        if (l->column[k] < l->column[k + 1]) {
-            l->marked[l->row[l->column[k]]] = true; // its parent in the elimination tree
+        // Its parent in the elimination tree; what leads has several.
+        int parents = l->columns_by_part[j].leads ? l->column[k + 1] : l->column[k] + 1;
+        for (int e = l->column[k]; e < parents && e < l->column[k + 1]; ++e) {
+            l->marked[l->row[e]] = true;
         }
         ldl_half_node(l, k, row, count, x, stride);
         int first = row[l->node[k]], n = l->dim[k];

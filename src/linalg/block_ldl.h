@@ -7,6 +7,7 @@
 // node of any size is the dense case.
 #pragma once
 #include "base/env.h"
+#include <stdbool.h>
 
 typedef struct block_ldl block_ldl;
 
@@ -18,6 +19,11 @@ typedef struct block_edge {
 // `dim` (node_count) sizes; vectors hold the nodes' entries one after another in node order.
 pawl_status pawl_block_ldl_create(const pawl_env *env, int node_count, const int *dim,
                                   const block_edge *edges, int edge_count, block_ldl **out);
+// The same with nodes that lead (`leads` by node, NULL: none): they are eliminated first, and that changes no other
+// block, because what it would take from those was left out of them. No two of them are coupled.
+pawl_status pawl_block_ldl_create_led(const pawl_env *env, int node_count, const int *dim,
+                                      const block_edge *edges, int edge_count, const bool *leads,
+                                      block_ldl **out);
 void pawl_block_ldl_destroy(block_ldl *ldl);
 // Another graph for the same object, whose memory only grows: once graphs as large have been planned,
 // nothing is allocated. Values are lost. On failure the object has no graph until a plan succeeds.

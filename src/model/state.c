@@ -24,6 +24,7 @@ enum {
     STATE_INPUT_SPAN = 10,                             // which of them has the inputs
     STATE_MASS_SPAN = 11,                              // and the factors of masses
     STATE_CONTACT_SPAN = 6,                            // and the contacts
+    STATE_TREND_SPAN = 12,                             // and how impulses change
     STATE_SLEEP_SPAN = 13,                             // and who sleeps
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
@@ -348,14 +349,15 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[9] = (state_span){w->weak, (size_t)state_weak_numbers(m)};
     spans[STATE_INPUT_SPAN] = (state_span){w->inputs, (size_t)pawl_state_input_numbers(m)};
     spans[STATE_MASS_SPAN] = (state_span){w->masses, (size_t)(1 + m->body_count)};
-    spans[12] = (state_span){w->trend, (size_t)state_trend_numbers(m)};
+    spans[STATE_TREND_SPAN] = (state_span){w->trend, (size_t)state_trend_numbers(m)};
     spans[STATE_SLEEP_SPAN] = (state_span){w->sleep, (size_t)state_sleep_numbers(m)};
 }
 
 // Whether the first number of a span says that the others are in use.
 static bool state_is_optional(int span)
 {
-    return span == 7 || span == 8 || span == 9 || span == 12 || span == STATE_SLEEP_SPAN;
+    return span == 7 || span == 8 || span == 9 || span == STATE_TREND_SPAN ||
+           span == STATE_SLEEP_SPAN;
 }
 
 // Of the first `spans` of them, as earlier versions have.
@@ -412,7 +414,7 @@ uint64_t pawl_state_hash(const pawl_state *s)
     used[9] = s->weak[0] != 0.0;
     used[STATE_INPUT_SPAN] = s->inputs[0] != 0.0;
     used[STATE_MASS_SPAN] = s->masses[0] != 0.0;
-    used[12] = pawl_state_trend_levels(s) > 0;
+    used[STATE_TREND_SPAN] = pawl_state_trend_levels(s) > 0;
     used[STATE_SLEEP_SPAN] = s->sleep[0] != 0.0;
     for (int i = 0; i < STATE_SPANS; ++i) {
         h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
@@ -426,6 +428,8 @@ bool pawl_state_is_finite(const pawl_state *s)
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     spans[STATE_CONTACT_SPAN].count = state_contacts_used(s);
+    // What impulses are guessed from are differences of what was finite; a guess that is none is no step's answer.
+    spans[STATE_TREND_SPAN].count = 3;
     for (int i = 0; i < STATE_SPANS; ++i) {
         // Inputs were checked when they were set, and no step writes them; memory that no stepper uses begins with 0.
         bool input = i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN;
