@@ -68,7 +68,8 @@ enum {
     PAWL_MEASURED_IMPACTS = 1 << 9,      ///< there were impacts: impact_work, events about them
     PAWL_MEASURED_MISFIT = 1 << 10,      ///< misfit: loops that the file's numbers do not close
     PAWL_MEASURED_DISSIPATION = 1 << 12, ///< imbalance, dissipation_gap, substeps (mdp, nmdp)
-    PAWL_MEASURED_PASSAGE = 1 << 11      ///< settled: a singular position that those numbers blur
+    PAWL_MEASURED_PASSAGE = 1 << 11,     ///< settled: a singular position that those numbers blur
+    PAWL_MEASURED_BLUR = 1 << 13         ///< blur: a singular position nearby
 };
 
 /// What one step did. Ids of zeros: no joint, no shape.
@@ -104,13 +105,14 @@ typedef struct pawl_step_report {
                          ///< mdp, nmdp: change of coordinates still asked for, against
                          ///< nmdp.tolerance [m or rad]
     double imbalance;    ///< mdp, nmdp: largest force that is not balanced, over all weight [-]
-    double dissipation_gap;      ///< mdp, nmdp: sqrt(2 (K - least K)) at most, by its program [m/s]
-    pawl_closure closure;        ///< after the step
-    pawl_closure misfit;         ///< of that, what loops leave open by the numbers of the model
-    double misfit_expected;      ///< what the start leads to expect of it [m or rad]
-    double settled;              ///< what bodies were moved by after a singular position [m]
-    pawl_joint_id passage_joint; ///< with the largest part in it
-    pawl_energy energy;          ///< after the step
+    double dissipation_gap; ///< mdp, nmdp: sqrt(2 (K - least K)) at most, by its program [m/s]
+    pawl_closure closure;   ///< after the step
+    pawl_closure misfit;    ///< of that, what loops leave open by the numbers of the model
+    double misfit_expected; ///< what the start leads to expect of it [m or rad]
+    double settled;         ///< what bodies were moved by after a singular position [m]
+    double blur; ///< angle that those numbers change the way by, next to a singular position [rad]
+    pawl_joint_id passage_joint;     ///< with the largest part in either
+    pawl_energy energy;              ///< after the step
     double seconds[PAWL_MAX_PHASES]; ///< by the clock; 0 without one
 } pawl_step_report;
 

@@ -61,7 +61,10 @@ typedef struct pawl_verdict {
     pawl_closure misfit;                 ///< maxima
     double misfit_expected;              ///< likewise, of what the start leads to expect
     double settled;                      ///< sum [m]
-    int64_t passage_steps;               ///< in or next to singular positions
+    double blur;                         ///< largest of pawl_step_report [rad]
+    int64_t blur_step;                   ///< its step, counted from 1; 0 for none
+    pawl_joint_id blur_joint;            ///< and its joint
+    int64_t passage_steps;               ///< in singular positions
     int64_t passage_step;                ///< the first of them, counted from 1; 0 for none
     pawl_joint_id passage_joint;         ///< its joint
     double start_limit;                  ///< closure.limit at the start

@@ -84,6 +84,17 @@ static void outlook_leave_rows(weak_cluster *c)
     }
 }
 
+double pawl_weak_nearest(const weak_space *space)
+{
+    double nearest = INFINITY;
+    for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
+        const weak_cluster *c = &space->clusters[i];
+        bool falls = c->turns_back && c->count == c->base && c->sigma[c->base] < c->last;
+        nearest = falls ? fmin(nearest, c->sigma[c->base]) : nearest;
+    }
+    return nearest;
+}
+
 void pawl_weak_look_ahead(weak_space *space, pawl_delassus *d, double moment, double step)
 {
     for (int i = 0; i < space->cluster_count; ++i) {

@@ -130,8 +130,8 @@ extern const char record_check_event_columns[];
 extern const char *const record_check_paths[RECORD_CHECK_COUNT];
 // Columns of the verdict, record_verdict.c; and how many there were before format 5.
 enum {
-    RECORD_VERDICT_COUNTS = 42,
-    RECORD_VERDICT_FIGURES = 57,
+    RECORD_VERDICT_COUNTS = 44,
+    RECORD_VERDICT_FIGURES = 58,
     RECORD_VERDICT_COUNTS_OLD = 23,
     RECORD_VERDICT_FIGURES_OLD = 13
 };

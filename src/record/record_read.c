@@ -264,7 +264,7 @@ static bool read_verdict_is_sound(const pawl_record *r)
     const pawl_verdict *v = &r->verdict;
     const pawl_joint_id joints[] = {v->closure.worst_joint, v->closure.worst_limit,
                                     v->closure.ratio_joint, v->misfit.worst_joint,
-                                    v->passage_joint};
+                                    v->blur_joint,          v->passage_joint};
     const pawl_shape_id shapes[] = {v->worst_shape_a, v->worst_shape_b,  v->ratio_shape_a,
                                     v->ratio_shape_b, v->tunnel_shape_a, v->tunnel_shape_b};
     bool sound = v->iterations_max >= 0 && v->contacts_max >= 0;

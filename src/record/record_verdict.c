@@ -78,6 +78,8 @@ static const count_field verdict_counts[RECORD_VERDICT_COUNTS] = {
     {"divided", AT(divided), FIELD_LONG},
     {"asleep_sum", AT(asleep_sum), FIELD_LONG},
     {"asleep_max", AT(asleep_max), FIELD_INT},
+    {"blur_step", AT(blur_step), FIELD_LONG},
+    {"blur_joint", AT(blur_joint), FIELD_JOINT},
 };
 
 #define DISSIPATOR(name, field, kind)                                                              \
@@ -143,6 +145,7 @@ static const figure_field verdict_figures[RECORD_VERDICT_FIGURES] = {
     {"settled", AT(settled)},
     {"imbalance", AT(imbalance)},
     {"dissipation_gap", AT(dissipation_gap)},
+    {"blur", AT(blur)},
 };
 
 const char *record_verdict_column(bool figures, int column)

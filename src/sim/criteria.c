@@ -200,16 +200,25 @@ static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
 }
 
 // Where a loop passes a singular position with numbers that blur it, its bodies move freely for a few steps, and are
-// moved back where they count again. How far is what the way on is known to. docs/derivations/weak-space.md, section 5.
+// moved back where they count again. How far is what the way on is known to. Close to one that it does not pass its way is known to
+// an angle. docs/derivations/weak-space.md, section 5.
 static bool criteria_passage(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
+    double moved = v->passage_steps > 0 ? v->settled / v->size : 0.0;
+    bool nearby = v->blur > moved;
+    pawl_joint_id joint = nearby ? v->blur_joint : v->passage_joint;
     char name[160] = "";
-    if (!pawl_joint_is_none(v->passage_joint)) {
-        in->names->joint(in->names->user, v->passage_joint, name, sizeof name);
+    if (!pawl_joint_is_none(joint)) {
+        in->names->joint(in->names->user, joint, name, sizeof name);
     }
-    out->value = v->settled / v->size;
+    out->value = worst_of(moved, v->blur);
     out->limit = in->settings->verdict.passage;
+    if (nearby) {
+        criteria_where(out, "close to a singular position in step %lld, joint '%s'",
+                       (long long)v->blur_step, name);
+        return true;
+    }
     criteria_where(out, "singular position in step %lld, joint '%s'; %lld steps, %.2g m",
                    (long long)v->passage_step, name, (long long)v->passage_steps, v->settled);
     return true;
@@ -377,7 +386,7 @@ static const criteria_row criteria_table[] = {
         {"passage", "passage of singular positions", "",
          "write the file with more digits: with these, a singular position has ways on that "
          "cannot be told apart",
-         PAWL_MEASURED_PASSAGE, criteria_passage},
+         PAWL_MEASURED_PASSAGE | PAWL_MEASURED_BLUR, criteria_passage},
     [PAWL_CRITERION_LIMITS] = {"limits", "beyond joint limits", "m or rad",
                                "take smaller steps; look for inputs that contradict the limit",
                                PAWL_MEASURED_LIMITS, criteria_limits},

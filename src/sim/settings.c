@@ -235,7 +235,7 @@ static const setting_row settings_table[] = {
     LIMIT(
         verdict.passage, 0.01, "-",
         "largest distance, relative to the largest body, by which the file's digits leave the path "
-        "through a singular position open; inf: not judged"),
+        "through a singular position open, or angle next to one; inf: not judged"),
     LIMIT(
         verdict.imbalance, 1e-6, "-",
         "mdp, nmdp: largest force out of balance, over the weight of all bodies; inf: not judged"),

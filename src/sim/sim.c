@@ -545,15 +545,23 @@ static double sim_expected_misfit(const pawl_sim *sim)
     return weak == NULL ? 0.0 : weak->delta * fmax(1.0, weak->length);
 }
 
-// A singular position that the numbers of the file blur.
+// A singular position that the numbers of the file blur, passed or nearby.
 static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
 {
     const weak_space *weak = sim->delassus->weak.space;
     report->settled = sim->context.out.settled;
     report->passage_joint = (pawl_joint_id){0};
-    if (report->settled > 0.0 || pawl_weak_in_zone(weak)) {
+    // Next to a singular position, not through it: the angle delta / m^2 of docs/derivations/weak-space.md, section 5.
+    double nearest = pawl_weak_nearest(weak);
+    bool passes = report->settled > 0.0 || pawl_weak_in_zone(weak), near = isfinite(nearest);
+    if (near) {
+        double apart = fmax(report->misfit.position / weak->length, report->misfit.rotation);
+        report->blur = fmax(apart, weak->delta) / (nearest * nearest);
+    }
+    if (passes || near) {
         int row = pawl_weak_next_row(weak);
-        report->measured |= PAWL_MEASURED_PASSAGE;
+        report->measured |= passes ? (unsigned)PAWL_MEASURED_PASSAGE : 0u;
+        report->measured |= near ? (unsigned)PAWL_MEASURED_BLUR : 0u;
         report->passage_joint = model_joint_id(
             sim->model, row < 0 ? -1 : pawl_row_joint(sim->model, &sim->assembly->rows[row]));
     }

@@ -147,6 +147,11 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
         }
         v->settled += r->settled;
     }
+    if ((r->measured & PAWL_MEASURED_BLUR) != 0u && verdict_is_worse(r->blur, v->blur)) {
+        v->blur = r->blur;
+        v->blur_step = v->steps;
+        v->blur_joint = r->passage_joint;
+    }
     if (verdict_is_worse(r->closure.ratio, v->closure.ratio)) {
         v->closure.ratio = r->closure.ratio;
         v->closure.ratio_joint = r->closure.ratio_joint;

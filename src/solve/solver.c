@@ -164,6 +164,46 @@ static void solver_run_weak_rows(pawl_solver *s, const pawl_problem *p, solver_g
     }
 }
 
+// Where rows of joints depend on each other the condensed matrix is known less well than a problem is to be solved, and
+// velocities that follow from impulses are not quite the ones it answered with. What is between the two is added to those
+// without impulses, and the rest is solved again from where it is. Its residual is weighed by what rows move with all joints
+// held together, less than the judge's weights, which are of single bodies: the tolerance becomes stricter as well.
+static void solver_refine_condensed(pawl_solver *s, const pawl_problem *p, solver_goal goal,
+                                    double *lambda, solver_report *report)
+{
+    enum { ROUNDS = 3 };
+    condensed_problem *r = &s->condensed;
+    const pawl_problem *q = &r->problem;
+    double *v = r->eliminate.product, *own = r->eliminate.image, *weight = r->eliminate.right;
+    double *best = r->eliminate.columns, least = INFINITY, tolerance = goal.tolerance;
+    size_t bytes = (size_t)p->row_count * sizeof *lambda;
+    int n = p->free_row_count;
+    for (int round = 0;; ++round) {
+        pawl_problem_weights(p, weight);
+        pawl_problem_velocity(p, lambda, v);
+        double natural = pawl_problem_natural(p, lambda, v, weight);
+        if (!(natural < least)) {
+            memcpy(lambda, best, bytes);
+            return;
+        }
+        if (natural <= tolerance || round == ROUNDS) {
+            return;
+        }
+        goal.tolerance *= fmin(0.1, 0.5 * tolerance / natural);
+        least = natural;
+        memcpy(best, lambda, bytes);
+        pawl_problem_velocity(q, r->lambda, own);
+        for (int i = 0; i < q->row_count; ++i) {
+            r->v_f[i] += v[n + i] - own[i];
+        }
+        solver_report again = {0};
+        solver_run(s, s->ops, q, goal, r->lambda, &again);
+        report->iterations += again.iterations;
+        report->factorizations += again.factorizations;
+        (void)pawl_condensed_recover(r, p, lambda);
+    }
+}
+
 // Joints are eliminated first where that pays, so that a solver sees limits and contacts alone and light bodies under
 // heavy ones look as heavy as they feel. Otherwise the solver gets all rows, with the weak ones projected where loops
 // are redundant.
@@ -191,4 +231,9 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, 
     }
     int solves = pawl_condensed_recover(r, p, lambda);
     report->iterations = report->iterations > 0 ? report->iterations : solves;
+    bool coulomb = !s->ops->relaxed && s->ops->own_law == NULL; // others know when they are done
+    if (p->contact_count > 0 && coulomb && p->delassus->maybe_singular &&
+        report->outcome == PAWL_CONVERGED) {
+        solver_refine_condensed(s, p, goal, lambda, report);
+    }
 }

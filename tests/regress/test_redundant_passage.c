@@ -67,7 +67,11 @@ TEST(a_delta_near_a_singular_position_keeps_its_joints)
     for (int k = 0; k < 2; ++k) {
         linkage_motion m = linkage_run(&l, 5 - k, &settings, 0.5, 0.05);
         CHECK_INT((int)m.verdict.passage_steps, 0);
-        CHECK(m.fine);
+        CHECK_INT(
+            m.fine,
+            k == 0); // of 4 digits it is off by 6 % of its size, and that is what the verdict says
+        CHECK(m.verdict.blur > (k == 0 ? 1e-3 : 1e-2) && m.verdict.blur_step > 0);
+        CHECK(!pawl_joint_is_none(m.verdict.blur_joint));
         off[k] = linkage_distance(&m, &exact, m.samples);
         linkage_motion_end(&m);
     }
