@@ -5,7 +5,7 @@
 // limit and a friction of one joint): the columns of D of all rows on a body are products of six,
 //   D_fb = sum over bodies k of F_k J_bkT,   F_k = J_fk M_k^-1   (free rows x 6),
 // so that six half solves a body are enough, however many rows it carries:
-//   S = D_bb + R - J_b G J_bT,   G_kl = Z_kT Z_l,   Z_k the half solves of F_k.
+//   S = D_bb + R - J_b G J_bT = J_b C J_bT + R,   G_kl = Z_kT Z_l,   Z_k the half solves of F_k,   C = M^-1 - G.
 #pragma once
 #include "rows/row_set.h"
 #include <stddef.h>
@@ -18,7 +18,7 @@ typedef struct carried_rows {
 
 // Finds the bodies that the bounded rows of the set act on. False where condensing through them is not worth it.
 bool pawl_carried_rows_find(carried_rows *c, const row_set *rows);
-// Numbers that the two below need for `count` bodies and n free rows: Z, G and a row of J_b G.
+// Numbers that those below need for `count` bodies and n free rows: Z, G and J_b G of a block.
 size_t pawl_carried_rows_room(const carried_rows *c, int n);
 // F_k of body k, 6 columns of n numbers.
 void pawl_carried_rows_columns(const carried_rows *c, const row_set *rows, int k, double *z, int n);
@@ -28,3 +28,14 @@ void pawl_carried_rows_gram(const carried_rows *c, int k, const problem_block *r
 // S (m x m), with 0 on the diagonal of rows that the free ones hold still: less than `still` of D + R.
 void pawl_carried_rows_condense(const carried_rows *c, const row_set *rows, double still,
                                 double *room, int n, double *S);
+// The same through a factor C = L LT of what the joints leave of the bodies' own mobility, Y = J_b L, S = Y YT: `rank`
+// columns, as many as the bodies together can move, which are few next to the rows. False, and nothing done, where
+// rows have a compliance. G is overwritten.
+bool pawl_carried_rows_factor(const carried_rows *c, const row_set *rows, double still,
+                              double *room, int n, double *S, double *Y, int *rank);
+// v (m) -= J_b ZT y, y (n) a half solve.
+void pawl_carried_rows_velocity(const carried_rows *c, const row_set *rows, const double *room,
+                                int n, const double *y, double *v);
+// x (n) += Z J_bT lambda, of the bounded rows of lambda (rows).
+void pawl_carried_rows_impulses(const carried_rows *c, const row_set *rows, const double *room,
+                                int n, const double *lambda, double *x);

@@ -16,6 +16,7 @@
 #include "coordinates/maximal_space.h"
 #include "coordinates/shifted_dense.h"
 #include "linalg/dense.h"
+#include "math/lanes.h"
 #include "problem/matrix_free.h"
 #include <string.h>
 
@@ -86,15 +87,27 @@ static double delassus_entry(const pawl_assembly *a, const row_block *b, int r, 
 }
 
 // out is indexed by row of the whole problem, also where first_block is not 0.
-static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
+PAWL_KERNEL static void delassus_run_diagonal(const row_set *rows, int first_block, double *out)
 {
-    const row_set *rows = ((maximal_delassus *)base)->rows;
+    const pawl_assembly *a = rows->a;
     for (int k = first_block; k < rows->problem->block_count; ++k) {
         const row_block *b = &rows->blocks[k];
-        for (int r = 0; r < b->rows.dim; ++r) {
-            out[b->rows.first_row + r] = delassus_entry(rows->a, b, r, r);
+        for (int r = 0; r < b->rows.dim; r += 4) {
+            int count = b->rows.dim - r < 4 ? b->rows.dim - r : 4;
+            lanes sum = LANES_ALL(0.0), dots;
+            for (int x = 0; x < b->body_count; ++x) {
+                int at = b->jacobian[x] + 6 * r;
+                lanes_dots6(a->J + at, a->MJ + at, count, &dots);
+                sum += dots;
+            }
+            lanes_store_first(out + b->rows.first_row + r, count, &sum);
         }
     }
+}
+
+static void delassus_diagonal(pawl_delassus *base, int first_block, double *out)
+{
+    delassus_run_diagonal(((maximal_delassus *)base)->rows, first_block, out);
 }
 
 // out (dim x dim), row by row: the matrix that a local solver of one contact or joint inverts.
@@ -264,6 +277,19 @@ static void delassus_half_solve(pawl_delassus *base, double *x)
     }
 }
 
+static void delassus_back_solve(pawl_delassus *base, double *x)
+{
+    const maximal_delassus *d = (const maximal_delassus *)base;
+    if (d->island == NULL) {
+        pawl_free_factor_back_solve(d->free, x);
+        return;
+    }
+    for (int i = 0; i < d->island->part_count; ++i) {
+        island_part part = d->island->parts[i];
+        pawl_free_factor_back_solve_part(d->free, part.part, x + part.first_row);
+    }
+}
+
 // At most BLOCK_MAX_BODIES bodies each, so all pairs are compared. Lists of an island's blocks have
 // no bodies that cannot move; in those of all rows such a body counts as shared, which costs time
 // only.
@@ -337,7 +363,7 @@ static int delassus_half_columns(pawl_delassus *base, int block, double *x, int 
 
 // Six columns stand for all rows on a body; see coordinates/carried_rows.h.
 static bool delassus_condense_bodies(pawl_delassus *base, double still, double *room, size_t size,
-                                     problem_block *runs, double *S)
+                                     problem_block *runs, double *S, double *Y, int *rank)
 {
     maximal_delassus *d = (maximal_delassus *)base;
     carried_rows *c = &d->carried;
@@ -352,8 +378,28 @@ static bool delassus_condense_bodies(pawl_delassus *base, double still, double *
         int count = delassus_half_paths(d, &body, z, n, runs);
         pawl_carried_rows_gram(c, k, runs, count, room, n);
     }
-    pawl_carried_rows_condense(c, d->rows, still, room, n, S);
+    if (Y == NULL || !pawl_carried_rows_factor(c, d->rows, still, room, n, S, Y, rank)) {
+        pawl_carried_rows_condense(c, d->rows, still, room, n, S);
+    }
     return true;
+}
+
+// The operator may have been bound to other islands since: which bodies carry rows is found again.
+static void delassus_bodies_velocity(pawl_delassus *base, const double *room, const double *y,
+                                     double *v)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    (void)pawl_carried_rows_find(&d->carried, d->rows);
+    pawl_carried_rows_velocity(&d->carried, d->rows, room, d->rows->problem->free_row_count, y, v);
+}
+
+static void delassus_bodies_impulses(pawl_delassus *base, const double *room, const double *lambda,
+                                     double *x)
+{
+    maximal_delassus *d = (maximal_delassus *)base;
+    (void)pawl_carried_rows_find(&d->carried, d->rows);
+    pawl_carried_rows_impulses(&d->carried, d->rows, room, d->rows->problem->free_row_count, lambda,
+                               x);
 }
 
 // Only blocks that share a body with this one get anything.
@@ -474,8 +520,11 @@ static const pawl_delassus_ops maximal_delassus_ops = {
     .solve = delassus_solve,
     .columns = delassus_columns,
     .half_solve = delassus_half_solve,
+    .back_solve = delassus_back_solve,
     .half_columns = delassus_half_columns,
     .condense_bodies = delassus_condense_bodies,
+    .bodies_velocity = delassus_bodies_velocity,
+    .bodies_impulses = delassus_bodies_impulses,
     .factor_shifted = delassus_factor_shifted,
     .solve_shifted = delassus_solve_shifted,
     .geometry = delassus_geometry,

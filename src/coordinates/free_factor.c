@@ -205,6 +205,11 @@ void pawl_free_factor_half_solve(const free_factor *f, double *x)
     pawl_block_ldl_half_solve(f->ldl, x);
 }
 
+void pawl_free_factor_back_solve(const free_factor *f, double *x)
+{
+    pawl_block_ldl_back_solve(f->ldl, x);
+}
+
 int pawl_free_factor_part_count(const free_factor *f)
 {
     return f->part_count;
@@ -255,6 +260,11 @@ int pawl_free_factor_half_marked(free_factor *f, int part, bool whole, int count
 void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x)
 {
     pawl_block_ldl_half_solve_part(f->ldl, part, x);
+}
+
+void pawl_free_factor_back_solve_part(const free_factor *f, int part, double *x)
+{
+    pawl_block_ldl_back_solve_part(f->ldl, part, x);
 }
 
 void pawl_free_factor_solve_part(const free_factor *f, int part, double *x)

@@ -30,6 +30,7 @@ double pawl_free_factor_least_pivot(const free_factor *f);
 bool pawl_free_factor_dropped(const free_factor *f, int part); // and is exact
 void pawl_free_factor_solve(const free_factor *f, double *x);
 void pawl_free_factor_half_solve(const free_factor *f, double *x); // see pawl_delassus_ops
+void pawl_free_factor_back_solve(const free_factor *f, double *x);
 
 int pawl_free_factor_part_count(const free_factor *f);
 int pawl_free_factor_part(const free_factor *f, int block);
@@ -48,3 +49,4 @@ void pawl_free_factor_mark(free_factor *f, int block);
 int pawl_free_factor_half_marked(free_factor *f, int part, bool whole, int count, double *x,
                                  int stride, block_run *runs);
 void pawl_free_factor_half_solve_part(const free_factor *f, int part, double *x);
+void pawl_free_factor_back_solve_part(const free_factor *f, int part, double *x);

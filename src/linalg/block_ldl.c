@@ -954,6 +954,12 @@ void pawl_block_ldl_mark(block_ldl *l, int node)
     l->marked[l->position[node]] = true;
 }
 
+// Dropped pivots have the inverse 0.
+PAWL_KERNEL_PART double ldl_root(double inverse_d)
+{
+    return inverse_d > 0.0 ? sqrt(inverse_d) : 0.0;
+}
+
 // The forward half of a solve at position k for several vectors.
 PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, int count, double *x,
                                     int stride)
@@ -969,7 +975,7 @@ PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, i
             PAWL_BY_SIZES(m, n, ldl_forward(l->columns + l->turned[e], M, N, t, xi))
         }
         for (int c = 0; c < n; ++c) {
-            t[c] *= sqrt(fmax(inverse_d[c], 0.0));
+            t[c] *= ldl_root(inverse_d[c]);
         }
     }
 }
@@ -1035,5 +1041,41 @@ void pawl_block_ldl_half_solve(const block_ldl *l, double *x)
 {
     for (int part = 0; part < l->part_count; ++part) {
         ldl_half_solve_part(l, part, true, x);
+    }
+}
+
+// x <- L^-T D^-1/2 x on a part, the backward half of a solve.
+PAWL_KERNEL static void ldl_back_solve_part(const block_ldl *l, int part, const int *row, double *x)
+{
+    const double *v = l->values;
+    if (l->node_count == 1) {
+        pawl_ldl_back_solve(v + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]), l->inverse_d, x);
+        return;
+    }
+    for (int j = l->part_start[part + 1] - 1; j >= l->part_start[part]; --j) {
+        int k = l->member[j], n = l->dim[k];
+        const double *inverse_d = l->inverse_d + l->first_pivot[k];
+        double *t = x + row[l->node[k]];
+        for (int c = 0; c < n; ++c) {
+            t[c] *= ldl_root(inverse_d[c]);
+        }
+        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
+            int i = l->row[e], m = l->dim[i];
+            const double *xi = x + row[l->node[i]];
+            PAWL_BY_SIZES(m, n, ldl_backward(v + l->offset[e], M, N, xi, t))
+        }
+        PAWL_BY_SIZE(n, ldl_upper(v + l->diagonal[k], N, t))
+    }
+}
+
+void pawl_block_ldl_back_solve_part(const block_ldl *l, int part, double *x)
+{
+    ldl_back_solve_part(l, part, l->part_row, x);
+}
+
+void pawl_block_ldl_back_solve(const block_ldl *l, double *x)
+{
+    for (int part = 0; part < l->part_count; ++part) {
+        ldl_back_solve_part(l, part, l->first_row, x);
     }
 }

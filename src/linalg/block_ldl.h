@@ -47,6 +47,8 @@ int pawl_block_ldl_factor(block_ldl *ldl, double floor);
 void pawl_block_ldl_solve(const block_ldl *ldl, double *x);
 // x <- D^-1/2 L^-1 x, of positive pivots: products of two such are those with the inverse.
 void pawl_block_ldl_half_solve(const block_ldl *ldl, double *x);
+// x <- L^-T D^-1/2 x: what is left of a solve after that.
+void pawl_block_ldl_back_solve(const block_ldl *ldl, double *x);
 
 // Parts: nodes that no path joins are in different ones, numbered by their first nodes. Each can be
 // factored and solved with alone, several at a time by several threads; what comes out is to the
@@ -62,6 +64,7 @@ int pawl_block_ldl_factor_part(block_ldl *ldl, int part, double floor);
 double pawl_block_ldl_least_pivot(const block_ldl *ldl, int part);
 void pawl_block_ldl_solve_part(const block_ldl *ldl, int part, double *x);
 void pawl_block_ldl_half_solve_part(const block_ldl *ldl, int part, double *x);
+void pawl_block_ldl_back_solve_part(const block_ldl *ldl, int part, double *x);
 
 // Half solves of `count` vectors of a part, `stride` apart, that are zero but in the nodes that were marked since the
 // last call: along the paths from these to the root of the elimination tree, where alone the answers are not zero.

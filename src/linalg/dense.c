@@ -27,12 +27,35 @@ static void ldl_forward_dense(const double *l, int n, int ld, double *x)
 }
 
 // x <- D^-1/2 L^-1 x. Negative pivots count as dropped.
-void pawl_ldl_half_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
+static void ldl_backward_dense(const double *l, int n, int ld, double *x)
 {
-    ldl_forward_dense(l, n, ld, x);
+    for (int i = n - 1; i > 0; --i) {
+        const double *row = l + i * ld;
+        double xi = x[i];
+        for (int j = 0; j < i; ++j) {
+            x[j] -= row[j] * xi;
+        }
+    }
+}
+
+// x <- D^-1/2 x
+static void ldl_scale_dense(const double *inverse_d, int n, double *x)
+{
     for (int i = 0; i < n; ++i) {
         x[i] *= sqrt(fmax(inverse_d[i], 0.0));
     }
+}
+
+void pawl_ldl_half_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
+{
+    ldl_forward_dense(l, n, ld, x);
+    ldl_scale_dense(inverse_d, n, x);
+}
+
+void pawl_ldl_back_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
+{
+    ldl_scale_dense(inverse_d, n, x);
+    ldl_backward_dense(l, n, ld, x);
 }
 
 void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, double *x)
@@ -41,11 +64,5 @@ void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, dou
     for (int i = 0; i < n; ++i) {
         x[i] *= inverse_d[i];
     }
-    for (int i = n - 1; i > 0; --i) {
-        const double *row = l + i * ld;
-        double xi = x[i];
-        for (int j = 0; j < i; ++j) {
-            x[j] -= row[j] * xi;
-        }
-    }
+    ldl_backward_dense(l, n, ld, x);
 }

@@ -70,3 +70,5 @@ PAWL_KERNEL_PART int pawl_ldl_kernel(double *restrict a, int n, int ld, double f
 int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale, double *inverse_d);
 void pawl_ldl_solve(const double *l, int n, int ld, const double *inverse_d, double *x);
 void pawl_ldl_half_solve(const double *l, int n, int ld, const double *inverse_d, double *x);
+// x <- L^-T D^-1/2 x: what is left of a solve after a half.
+void pawl_ldl_back_solve(const double *l, int n, int ld, const double *inverse_d, double *x);

@@ -74,3 +74,17 @@ PAWL_KERNEL_PART void lanes_columns6(const double *row, int count, lanes column[
     column[4] = tail[2];
     column[5] = tail[3];
 }
+
+// The products a . b of `count` (1 to 4) rows of six numbers: (a0 b0 + a1 b1 + a2 b2) + (a3 b3 + a4 b4 + a5 b5).
+PAWL_KERNEL_PART void lanes_dots6(const double *a, const double *b, int count, lanes *dots)
+{
+    lanes head[4], tail[4]; // products 0 to 3 and 2 to 5 of each row, then of all rows
+    for (int r = 0; r < 4; ++r) {
+        int at = 6 * (r < count ? r : count - 1);
+        head[r] = LANES_LOAD(a + at) * LANES_LOAD(b + at);
+        tail[r] = LANES_LOAD(a + at + 2) * LANES_LOAD(b + at + 2);
+    }
+    lanes_transpose(head);
+    lanes_transpose(tail);
+    *dots = ((head[0] + head[1]) + head[2]) + ((tail[1] + tail[2]) + tail[3]);
+}

@@ -14,6 +14,7 @@ condensed_problem pawl_condensed_layout(int max_rows, int capacity, pawl_carver 
 {
     condensed_problem r = {.eliminate = pawl_eliminator_layout(max_rows, capacity, mem)};
     r.matrix = pawl_dense_delassus_layout(capacity, mem);
+    r.eliminate.Y = r.matrix.space.Y;
     r.blocks = PAWL_CARVE(mem, problem_block, capacity);
     r.v_f = PAWL_CARVE(mem, double, capacity);
     r.zero = PAWL_CARVE(mem, double, capacity);
@@ -50,6 +51,7 @@ void pawl_condense(condensed_problem *r, const pawl_problem *p, double regulariz
     pawl_eliminate_factor(p, regularization);
     if (p->matrix_key == 0 || p->matrix_key != r->key) {
         pawl_eliminate_condense(&r->eliminate, p, lambda, r->matrix.matrix, r->v_f);
+        r->matrix.space.known = r->eliminate.rank;
     }
     r->key = p->matrix_key;
     pawl_eliminate_velocity(&r->eliminate, p, lambda, r->v_f);
@@ -61,5 +63,5 @@ int pawl_condensed_recover(condensed_problem *r, const pawl_problem *p, double *
 {
     int n = p->free_row_count;
     memcpy(lambda + n, r->lambda, (size_t)(p->row_count - n) * sizeof *lambda);
-    return pawl_eliminate_recover(&r->eliminate, p, condensed_accuracy, lambda);
+    return pawl_eliminate_complete(&r->eliminate, p, condensed_accuracy, lambda);
 }

@@ -10,8 +10,8 @@ typedef struct dense_space {
     int capacity;
     velocity_space space;
     double *Y;                                // (n x rank)
-    double *left;                             // (n) what is left of the diagonal, relative to it
-    double *own;                              // (n) the diagonal
+    int known;                                // rank of Y, if that is at hand; else -1
+    double *scratch;                          // of the factor
     double *H;                                // (n x n)
     double *inverse;                          // (n)
     int *pivot;                               // (n)
@@ -21,5 +21,6 @@ typedef struct dense_space {
 } dense_space;
 
 dense_space pawl_dense_space_layout(int capacity, pawl_carver *mem);
-// The space of p, whose matrix (n x n) is symmetric.
+// The space of p, whose matrix (n x n) is symmetric. It is kept until `known` is set to -1, or to the rank of a Y that
+// was written by somebody else.
 velocity_space *pawl_dense_space_find(dense_space *d, const pawl_problem *p, const double *matrix);

@@ -4,6 +4,10 @@
 // Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
 // says why these three.
 //
+// With half solves at hand, the rest takes one solve in two halves, y = Delta^-1/2 L^-1 v_f before and
+//   lambda_f = -L^-T Delta^-1/2 (y + Z lambda_b)
+// after the bounded rows are solved, v_b' = v_b - ZT y between.
+//
 // Three ways to condense a problem to its bounded rows, S = (D + R)_bb - D_bf (D + R)_ff^-1 D_fb:
 //   halves: with an exact factor L Delta LT of the free rows, S = (D + R)_bb - ZT Z with
 //     Z = Delta^-1/2 L^-1 D_fb. It costs half a solve per bounded row and is symmetric by
@@ -47,6 +51,7 @@ eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *
     e.direction = PAWL_CARVE(mem, double, max_rows);
     e.image = PAWL_CARVE(mem, double, max_rows);
     e.kept = PAWL_CARVE(mem, double, max_rows);
+    e.forward = PAWL_CARVE(mem, double, max_condensed > 0 ? max_rows : 0);
     return e;
 }
 
@@ -363,7 +368,8 @@ static bool eliminate_by_bodies(eliminator *e, const pawl_problem *p, double *S)
 {
     pawl_delassus *d = p->delassus;
     return d->ops->condense_bodies != NULL &&
-           d->ops->condense_bodies(d, eliminate_still, e->half, e->half_size, e->runs, S);
+           d->ops->condense_bodies(d, eliminate_still, e->half, e->half_size, e->runs, S, e->Y,
+                                   &e->rank);
 }
 
 // S column by column, exact where rows depend on each other, too.
@@ -406,11 +412,15 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
                              double *v)
 {
     int m = p->row_count - p->free_row_count;
+    e->halves_of = ELIMINATE_NO_HALVES;
+    e->rank = -1;
     if (eliminate_directly(p)) {
         p->delassus->ops->condense(p->delassus, p, S, v);
     } else if (eliminate_by_halves(e, p)) {
+        e->halves_of = ELIMINATE_BODIES;
         if (!eliminate_by_bodies(e, p, S)) {
             eliminate_halves(e, p, S);
+            e->halves_of = ELIMINATE_ROWS;
         }
     } else {
         eliminate_columns(e, p, lambda, S, v);
@@ -424,6 +434,39 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
     }
 }
 
+// Whether half solves of this problem are at hand, and a vector can be taken through them in two halves.
+static bool eliminate_has_halves(const eliminator *e, const pawl_problem *p)
+{
+    return e->halves_of != ELIMINATE_NO_HALVES && p->delassus->ops->back_solve != NULL &&
+           pawl_eliminate_is_exact(p);
+}
+
+// v (m) -= ZT y, columns n apart.
+PAWL_KERNEL static void eliminate_answers(const double *Z, const double *y, int n, int m, double *v)
+{
+    for (int i = 0; i < m; ++i, Z += n) {
+        v[i] -= pawl_dot(Z, y, n);
+    }
+}
+
+// x (n) += Z lambda (m).
+PAWL_KERNEL static void eliminate_push(const double *Z, int n, int m, const double *lambda,
+                                       double *x)
+{
+    for (int i = 0; i < m; ++i, Z += n) {
+        lanes by = LANES_ALL(lambda[i]);
+        int r = 0;
+        for (; r + 4 <= n; r += 4) {
+            lanes sum = LANES_LOAD(x + r);
+            sum += LANES_LOAD(Z + r) * by;
+            LANES_STORE(x + r, sum);
+        }
+        for (; r < n; ++r) {
+            x[r] += Z[r] * lambda[i];
+        }
+    }
+}
+
 // With q for the v_f of the problem: q_b - D_bf (D + R)_ff^-1 q_f. The free rows act, the others
 // have no impulse.
 void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambda, double *v)
@@ -432,6 +475,19 @@ void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambd
     pawl_delassus *d = p->delassus;
     if (eliminate_directly(p)) {
         d->ops->condensed_velocity(d, p, lambda, v);
+        return;
+    }
+    e->has_forward = false;
+    if (eliminate_has_halves(e, p)) {
+        memcpy(e->forward, p->v_f, (size_t)n * sizeof *v);
+        d->ops->half_solve(d, e->forward);
+        e->has_forward = true;
+        memcpy(v, p->v_f + n, (size_t)m * sizeof *v);
+        if (e->halves_of == ELIMINATE_BODIES) {
+            d->ops->bodies_velocity(d, e->half, e->forward, v);
+        } else {
+            eliminate_answers(e->half, e->forward, n, m, v);
+        }
         return;
     }
     memset(lambda, 0, (size_t)rows * sizeof *lambda);
@@ -474,4 +530,48 @@ int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy
         return 1;
     }
     return pawl_eliminate_solve(e, p, b, accuracy, lambda);
+}
+
+// The largest residual of the free rows, v_f + (D + R) lambda, which is left negated in e->right.
+static double eliminate_open(eliminator *e, const pawl_problem *p, const double *lambda)
+{
+    double open = 0.0;
+    p->delassus->ops->apply(p->delassus, lambda, e->product);
+    for (int i = 0; i < p->free_row_count; ++i) {
+        e->right[i] = -(p->v_f[i] + e->product[i] + p->compliance[i] * lambda[i]);
+        open = max_of(open, fabs(e->right[i]));
+    }
+    return open;
+}
+
+// Looked at like any other solve, and refined once; where that is not enough, the other way is.
+int pawl_eliminate_complete(eliminator *e, const pawl_problem *p, double accuracy, double *lambda)
+{
+    pawl_delassus *d = p->delassus;
+    if (!e->has_forward) {
+        return pawl_eliminate_recover(e, p, accuracy, lambda);
+    }
+    e->has_forward = false;
+    int n = p->free_row_count, m = p->row_count - n;
+    if (e->halves_of == ELIMINATE_BODIES) {
+        d->ops->bodies_impulses(d, e->half, lambda, e->forward);
+    } else {
+        eliminate_push(e->half, n, m, lambda + n, e->forward);
+    }
+    d->ops->back_solve(d, e->forward);
+    for (int i = 0; i < n; ++i) {
+        lambda[i] = -e->forward[i];
+    }
+    double target = fmax(accuracy * eliminate_norm(p->v_f, n), eliminate_floor);
+    int solves = 1;
+    for (double open; (open = eliminate_open(e, p, lambda)) > target; ++solves) {
+        if (solves > 1 || !(open <= eliminate_wanted)) {
+            return pawl_eliminate_recover(e, p, accuracy, lambda);
+        }
+        d->ops->solve(d, e->right);
+        for (int i = 0; i < n; ++i) {
+            lambda[i] += e->right[i];
+        }
+    }
+    return solves;
 }

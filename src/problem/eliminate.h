@@ -17,6 +17,12 @@
 #include "base/carver.h"
 #include "problem/problem.h"
 
+typedef enum eliminate_halves_of {
+    ELIMINATE_NO_HALVES,
+    ELIMINATE_ROWS,  // of D_fb
+    ELIMINATE_BODIES // of the bodies that the bounded rows act on
+} eliminate_halves_of;
+
 typedef struct eliminator {
     double *residual, *step, *product, *right; // (max_rows)
     bool has_product; // of D and the answer of the last solve, over all rows, in `product`
@@ -25,6 +31,11 @@ typedef struct eliminator {
     problem_block *runs;                            // (max_rows) of a block's columns
     double *half; // (ELIMINATE_HALF at most) half solves of the columns of all bounded rows
     size_t half_size;
+    eliminate_halves_of halves_of; // what the problem that was condensed last left in `half`
+    double *forward;               // (max_rows) the half solve of the free rows' v_f
+    bool has_forward;              // of the problem at work; pawl_eliminate_complete() takes it
+    double *Y;                     // (m x rank) for a factor of S; NULL: not wanted
+    int rank;                      // of Y; -1: the last problem left none
 } eliminator;
 
 // `max_condensed`: most rows that are not free, of problems that will be condensed.
@@ -44,5 +55,7 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
 // v (m): the velocities of those rows without their own impulses. lambda is scratch (rows).
 void pawl_eliminate_velocity(eliminator *e, const pawl_problem *p, double *lambda, double *v);
 // Impulses of the free rows, from those of the bounded rows that stand in lambda already. Returns
-// the number of iterations.
+// the number of iterations. The second one goes on from
+// pawl_eliminate_velocity() of the same problem, if that was called.
 int pawl_eliminate_recover(eliminator *e, const pawl_problem *p, double accuracy, double *lambda);
+int pawl_eliminate_complete(eliminator *e, const pawl_problem *p, double accuracy, double *lambda);

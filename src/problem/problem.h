@@ -52,6 +52,8 @@ typedef struct pawl_delassus_ops {
     // `solve` with which solve(x) . y = half(x) . half(y).
     void (*columns)(pawl_delassus *d, int block, double *out);
     void (*half_solve)(pawl_delassus *d, double *x);
+    // The other half of `solve`, after that one. NULL: solves are not taken apart.
+    void (*back_solve)(pawl_delassus *d, double *x);
     // The half solves of those columns of a block together, along the paths of its bodies alone: x has them one after
     // the other, `stride` apart. Sets the runs of free rows in which they are not zero (at most free_block_count) and
     // returns their number. NULL: there is no such way.
@@ -59,8 +61,13 @@ typedef struct pawl_delassus_ops {
     // The matrix S (m x m) of the bounded rows, R included, from half solves of the bodies that they act on. A row that
     // the free ones hold still, to less than `still` of its D + R, gets 0 on the diagonal. room (size) and runs (rows)
     // are scratch. False: not worth it, or no room. NULL: there is no such way.
+    // Where R is 0 and Y is not NULL, it gets a factor of S, Y YT = S, with *rank columns; else *rank stays.
     bool (*condense_bodies)(pawl_delassus *d, double still, double *room, size_t size,
-                            problem_block *runs, double *S);
+                            problem_block *runs, double *S, double *Y, int *rank);
+    // What `room` then holds, D_fb by bodies: with y a half solve, v (m) -= J_b ZT y; x (free rows) += Z J_bT lambda, from
+    // the bounded rows of lambda (rows).
+    void (*bodies_velocity)(pawl_delassus *d, const double *room, const double *y, double *v);
+    void (*bodies_impulses)(pawl_delassus *d, const double *room, const double *lambda, double *x);
     // With the free rows eliminated by the factor at hand, where that is `direct`: the matrix S (m x m) of the others,
     // R included, with `size` (m) scratch; their velocities v (m) without impulses of their own, lambda (rows) scratch;
     // the impulses of the free rows from theirs in lambda. NULL: by half solves, or column by column.

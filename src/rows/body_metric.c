@@ -5,10 +5,31 @@
 // D = J M^-1 JT is never formed here. MJ holds (M^-1 JT)T row by row in the layout of J, so that impulses are
 // applied by sums over blocks, and an entry of D is a product of a row of J with one of MJ. inverse_mass and
 // inverse_inertia already contain the damping of the step (assembly.c).
-#include "base/kernel.h"
+#include "math/lanes.h"
 #include "rows/assembly.h"
 #include "rows/row_build.h"
 #include "rows/row_set.h"
+
+// Up to four rows at a time.
+PAWL_KERNEL_PART void body_metric_scale_rows(const double *row, int count, double s,
+                                             const pawl_mat3 *inertia, double turn, double *out)
+{
+    lanes j[6] = {0}, w[3];
+    lanes_columns6(row, count, j);
+    for (int i = 0; i < 3; ++i) {
+        const double *m = inertia->m[i];
+        w[i] = LANES_ALL(m[0]) * j[3] + LANES_ALL(m[1]) * j[4] + LANES_ALL(m[2]) * j[5];
+        w[i] = LANES_ALL(turn) * w[i];
+        j[i] = LANES_ALL(s) * j[i];
+    }
+    lanes head[4] = {j[0], j[1], j[2], w[0]}, tail[4] = {j[2], w[0], w[1], w[2]};
+    lanes_transpose(head);
+    lanes_transpose(tail);
+    for (int r = 0; r < count; ++r) { // columns 0 to 3 and 2 to 5
+        LANES_STORE(out + 6 * r, head[r]);
+        LANES_STORE(out + 6 * r + 2, tail[r]);
+    }
+}
 
 // Point masses have no inverse inertia, so that what a row would do to their orientation vanishes here, and
 // so in D.
@@ -18,13 +39,10 @@ PAWL_KERNEL static void body_metric_run_scale(pawl_assembly *a, const row_block 
         int body = b->body[k];
         double s = a->inverse_mass[body];
         const pawl_mat3 *inertia = &a->inverse_inertia[body];
-        for (int r = first; r < b->rows.dim; ++r) {
-            const double *row = pawl_row_jacobian(a, b, k, r);
-            double *out = a->MJ + b->jacobian[k] + 6 * r;
-            pawl_vec3 w = m3_mul(inertia, v3(row[3], row[4], row[5]));
-            w = v3_scale(a->inertia_scale, w);
-            out[0] = s * row[0], out[1] = s * row[1], out[2] = s * row[2];
-            out[3] = w.x, out[4] = w.y, out[5] = w.z;
+        for (int r = first; r < b->rows.dim; r += 4) {
+            int count = b->rows.dim - r < 4 ? b->rows.dim - r : 4;
+            body_metric_scale_rows(a->J + b->jacobian[k] + 6 * r, count, s, inertia,
+                                   a->inertia_scale, a->MJ + b->jacobian[k] + 6 * r);
         }
     }
 }

@@ -20,13 +20,13 @@ typedef struct golden_row {
 
 static const golden_row golden_rows[] = {
     {PAWL_STEPPER_EULER, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_SPARSE, true,
-     UINT64_C(0x5b735aa75889b4a7)},
+     UINT64_C(0x35059b1c1865d8cc)},
     {PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_DENSE, false,
-     UINT64_C(0xb74ab38044d7ca13)},
+     UINT64_C(0x21b5b8324a12b215)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_DIRECT, PAWL_DELASSUS_DENSE, true,
-     UINT64_C(0x786784f8f9e918a4)},
+     UINT64_C(0x6a9f126362ef9c7e)},
     {PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP, PAWL_DELASSUS_SPARSE, false,
-     UINT64_C(0xb77fd6734fe55eca)},
+     UINT64_C(0x04ecd18a9be94198)},
 };
 
 // Runs the model, which it destroys, for 200 steps; the hash of the state then.
@@ -82,15 +82,15 @@ TEST(a_short_run_with_contacts_ends_in_the_recorded_bits)
         uint64_t hash;
     } rows[] = {
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x538a8e4b28b21bcc)},
+         UINT64_C(0xad464d1865c22cf8)},
         {"models/primitives/nunchuk.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_PGS_NCP,
-         UINT64_C(0xb19e87c72e036848)},
+         UINT64_C(0x9b314b2eb8372244)},
         {"models/classics/S10-spinning-box.sdf", PAWL_STEPPER_MOREAU, PAWL_SOLVER_ADMM_NCP,
          UINT64_C(0x1c8fce235cc3c6e6)},
         {"models/classics/E3-topple.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_PGS_NCP,
          UINT64_C(0x9e35bb17101eb10f)},
         {"models/classics/D12-stack-1000.sdf", PAWL_STEPPER_EULER, PAWL_SOLVER_ADMM_NCP,
-         UINT64_C(0x8d5c291237ded7fe)},
+         UINT64_C(0xfa87d43a5c2cfe00)},
     };
     int wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
@@ -125,10 +125,10 @@ TEST(a_short_run_in_another_way_ends_in_the_recorded_bits)
          UINT64_C(0x159a56d7e8381e2e)},
         {"models/primitives/boxes-fixed.sdf",
          {{"contact.reduce", "hull"}, {"contact.reduce_max", "3"}},
-         UINT64_C(0xfb4090fd4be0c43c)},
+         UINT64_C(0x56f59222284afeee)},
         {"models/lit/pawl-in-slot.sdf",
          {{"stepper", "lit"}, {"solver", "auto"}},
-         UINT64_C(0x5d5b2be52dc56656)},
+         UINT64_C(0x6ce83a11eb938bb7)},
         {"models/primitives/nunchuk.sdf",
          {{"stepper", "moreau"}, {"formulation", "reduced"}},
          UINT64_C(0x231e8f9d6d731b2e)},

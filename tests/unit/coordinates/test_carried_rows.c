@@ -3,10 +3,12 @@
 //
 // The condensed matrix through the bodies that contacts act on, of random trees of hinges, against one solve a row.
 #include "coordinates/delassus.h"
+#include "linalg/dense.h"
 #include "problem/eliminate.h"
 #include "support/mechanism.h"
 #include "support/random.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TREE_BODIES = 8, TREE_CONTACTS = 12, TREE_ROWS = 5 * TREE_BODIES + 3 * TREE_CONTACTS };
@@ -94,20 +96,27 @@ static void tree_case_column(tree_case *c, int b, double *column)
     column[b] += p->compliance[n + b];
 }
 
-static void tree_case_compare(tree_case *c)
+static void tree_case_compare(tree_case *c, bool factored)
 {
-    static double room[TREE_ROWS * TREE_ROWS], S[TREE_ROWS * TREE_ROWS];
+    static double room[TREE_ROWS * TREE_ROWS], S[TREE_ROWS * TREE_ROWS], Y[TREE_ROWS * TREE_ROWS];
     problem_block runs[TREE_ROWS];
     const pawl_problem *p = &c->a->problem;
     int m = p->row_count - p->free_row_count;
     pawl_eliminate_factor(p, 0.0);
-    CHECK(c->d->ops->condense_bodies(c->d, 1e-11, room, TREE_ROWS * TREE_ROWS, runs, S));
+    int rank = -1;
+    CHECK(c->d->ops->condense_bodies(c->d, 1e-11, room, TREE_ROWS * TREE_ROWS, runs, S,
+                                     factored ? Y : NULL, &rank));
+    CHECK((rank >= 0) == factored);
     for (int b = 0; b < m; ++b) {
         double column[TREE_ROWS];
         tree_case_column(c, b, column);
         for (int i = 0; i < m; ++i) {
             CHECK_NEAR(S[i * m + b], column[i], 1e-9 * (1.0 + column[b]));
             CHECK(S[i * m + b] == S[b * m + i]);
+            if (factored) {
+                CHECK_NEAR(pawl_dot(Y + i * rank, Y + b * rank, rank), S[i * m + b],
+                           1e-12 * (1.0 + column[b]));
+            }
         }
     }
 }
@@ -125,7 +134,72 @@ TEST(six_columns_a_body_condense_what_one_solve_a_row_does)
             bodies[i] = 1 + (random_index(&seed, 2) + 2 * i) % (TREE_BODIES - 1);
         }
         tree_case_touch(&c, bodies, count, &seed);
-        tree_case_compare(&c);
+        tree_case_compare(&c, false);
+        tree_case_compare(&c, true);
+        tree_case_end(&c);
+    }
+}
+
+// The eliminator keeps half solves of what it condensed: velocities of bounded rows without impulses of their own are
+// those of one solve over all rows, and free rows, given the impulses of the bounded ones, stand still.
+static void tree_case_halves(tree_case *c, uint64_t *seed)
+{
+    static char memory[1 << 20];
+    double S[TREE_ROWS * TREE_ROWS], v[TREE_ROWS], x[TREE_ROWS], y[TREE_ROWS];
+    const pawl_problem *p = &c->a->problem;
+    int n = p->free_row_count, rows = p->row_count, m = rows - n;
+    pawl_carver mem = {.base = memory, .capacity = sizeof memory};
+    eliminator e = pawl_eliminator_layout(TREE_ROWS, 3 * TREE_CONTACTS, &mem);
+    pawl_eliminate_factor(p, 0.0);
+    pawl_eliminate_condense(&e, p, x, S, v);
+    for (int round = 0; round < 3; ++round) { // what is kept serves for other velocities
+        for (int i = 0; i < rows; ++i) {
+            c->a->v_f[i] = random_in(seed, -1.0, 1.0);
+        }
+        pawl_eliminate_velocity(&e, p, x, v);
+        double at[TREE_ROWS] = {0};
+        for (int i = 0; i < n; ++i) {
+            at[i] = -p->v_f[i];
+        }
+        c->d->ops->solve(c->d, at);
+        c->d->ops->apply(c->d, at, y);
+        for (int i = 0; i < m; ++i) {
+            CHECK_NEAR(v[i], p->v_f[n + i] + y[n + i], 1e-9);
+        }
+        for (int i = n; i < rows; ++i) {
+            at[i] = random_in(seed, -0.1, 0.1);
+        }
+        CHECK(pawl_eliminate_complete(&e, p, 1e-12, at) >= 1);
+        c->d->ops->apply(c->d, at, y);
+        for (int i = 0; i < n; ++i) {
+            CHECK_NEAR(p->v_f[i] + y[i], 0.0, 1e-11);
+        }
+    }
+    // A problem of free rows alone has no velocities to be found: what the last one left is not used.
+    c->a->problem.row_count = n;
+    double alone[TREE_ROWS];
+    pawl_eliminate_complete(&e, p, 1e-12, alone);
+    c->d->ops->solve(c->d, memcpy(y, p->v_f, (size_t)n * sizeof *y));
+    for (int i = 0; i < n; ++i) {
+        CHECK_NEAR(alone[i], -y[i], 1e-9 * (1.0 + fabs(y[i])));
+    }
+}
+
+TEST(half_solves_serve_velocities_and_impulses_of_the_free_rows)
+{
+    static const pawl_delassus_kind kinds[] = {PAWL_DELASSUS_AUTO, PAWL_DELASSUS_DENSE,
+                                               PAWL_DELASSUS_SPARSE};
+    uint64_t seed = 77;
+    for (int round = 0; round < 60; ++round) {
+        tree_case c;
+        tree_case_begin(&c, kinds[round % 3], &seed);
+        int bodies[TREE_BODIES - 1], count = round % 2 == 0 ? 1 + round % 3 : TREE_BODIES - 1;
+        for (int i = 0; i < count; ++i) { // few bodies: by bodies; many: row by row
+            bodies[i] =
+                count < 4 ? 1 + (random_index(&seed, 2) + 2 * i) % (TREE_BODIES - 1) : 1 + i;
+        }
+        tree_case_touch(&c, bodies, count, &seed);
+        tree_case_halves(&c, &seed);
         tree_case_end(&c);
     }
 }
@@ -141,9 +215,9 @@ TEST(bodies_that_carry_little_are_left_to_their_rows)
     tree_case_begin(&c, PAWL_DELASSUS_AUTO, &seed);
     tree_case_touch(&c, bodies, 7, &seed);
     pawl_eliminate_factor(&c.a->problem, 0.0);
-    CHECK(!c.d->ops->condense_bodies(c.d, 1e-11, room, TREE_ROWS * TREE_ROWS, runs, S));
+    CHECK(!c.d->ops->condense_bodies(c.d, 1e-11, room, TREE_ROWS * TREE_ROWS, runs, S, NULL, NULL));
     const int one[] = {7};
     tree_case_touch(&c, one, 1, &seed);
-    CHECK(!c.d->ops->condense_bodies(c.d, 1e-11, room, 1, runs, S)); // no room
+    CHECK(!c.d->ops->condense_bodies(c.d, 1e-11, room, 1, runs, S, NULL, NULL)); // no room
     tree_case_end(&c);
 }
