@@ -82,6 +82,15 @@ typedef struct mesh_hull {
 pawl_status mesh_hull_make(xml_reader *reader, const pawl_vec3 *vertices, int count,
                            mesh_hull *out);
 
+// Four points that span the most: the lowest along x, the furthest from it, from their line and from their plane.
+void mesh_far_corners(const pawl_vec3 *points, int count, int v[4]);
+// The surface of the hull of all points, for volumes; no triangles where there is none (flat, or too rough for it).
+pawl_status mesh_whole_hull(xml_reader *reader, const pawl_vec3 *points, int count,
+                            triangle_mesh *out);
+
+// The same for meshes with the same numbers.
+uint64_t mesh_key(const triangle_mesh *mesh);
+
 // Volume, centre and second moments xx yy zz xy xz yz about the centre, of density 1.
 typedef struct mesh_moments {
     double volume;

@@ -2,6 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Meshes by URI: found, read once, checked. Which format it is the ending of the name says.
+#include "base/hash.h"
 #include "math/vec.h"
 #include "read/mesh.h"
 #include "read/search_path.h"
@@ -233,4 +234,12 @@ pawl_status mesh_named_part(xml_reader *reader, const triangle_mesh *mesh, const
         out->vertices[i] = v3_sub(out->vertices[i], v3_scale(0.5, v3_add(low, high)));
     }
     return PAWL_OK;
+}
+
+uint64_t mesh_key(const triangle_mesh *mesh)
+{
+    uint64_t key = pawl_hash_text(0, "mesh 1");
+    key = pawl_hash_doubles(key, &mesh->vertices->x, 3 * (size_t)mesh->vertex_count);
+    return pawl_hash_bytes(key, mesh->triangles,
+                           (size_t)mesh->triangle_count * sizeof *mesh->triangles);
 }

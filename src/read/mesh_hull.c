@@ -75,29 +75,27 @@ static void hull_choose_all(hull_search *s, const hull_candidate *candidates, in
 }
 
 // Four corners that span the most: the lowest along x, the furthest from it, from their line and from their plane.
-static void hull_tetrahedron(hull_search *s, int count)
+void mesh_far_corners(const pawl_vec3 *p, int count, int v[4])
 {
-    int v[4] = {0, 0, 0, 0};
+    v[0] = 0;
     for (int i = 1; i < count; ++i) {
-        v[0] = s->p[i].x < s->p[v[0]].x ? i : v[0];
+        v[0] = p[i].x < p[v[0]].x ? i : v[0];
     }
-    pawl_vec3 o = s->p[v[0]], e = v3(0.0, 0.0, 0.0), n = e;
+    pawl_vec3 o = p[v[0]], e = v3(0.0, 0.0, 0.0), n = e;
     for (int k = 1; k < 4; ++k) {
         double most = -1.0;
+        v[k] = 0;
         for (int i = 0; i < count; ++i) {
-            pawl_vec3 d = v3_sub(s->p[i], o);
+            pawl_vec3 d = v3_sub(p[i], o);
             double far = k == 1   ? v3_norm(d)
                          : k == 2 ? v3_norm(v3_cross(e, d))
                                   : fabs(v3_dot(n, d));
             v[k] = far > most ? i : v[k];
             most = far > most ? far : most;
         }
-        pawl_vec3 d = v3_sub(s->p[v[k]], o);
+        pawl_vec3 d = v3_sub(p[v[k]], o);
         n = k == 2 ? v3_cross(e, d) : n;
         e = k == 1 ? d : e;
-    }
-    for (int k = 0; k < 4; ++k) {
-        hull_choose(s, v[k]);
     }
 }
 
@@ -105,8 +103,11 @@ static void hull_tetrahedron(hull_search *s, int count)
 static void hull_extremes(hull_search *s, int count)
 {
     hull_candidate found[26];
-    int n = 0;
-    hull_tetrahedron(s, count);
+    int n = 0, v[4];
+    mesh_far_corners(s->p, count, v);
+    for (int k = 0; k < 4; ++k) {
+        hull_choose(s, v[k]);
+    }
     for (int k = 0; k < 27; ++k) {
         pawl_vec3 d = v3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
         int best = 0;

@@ -13,7 +13,6 @@
 // the cell inside the solid; its hull is that of these points, and no caps are made. Inside is where the winding number (the
 // sum of the solid angles of the triangles, Jacobson et al. 2013) is above 1/2, which also serves meshes with small holes.
 #include "read/mesh_parts.h"
-#include "base/hash.h"
 #include "math/mesh_simplify.h"
 #include "math/trig.h"
 #include "math/vec.h"
@@ -468,17 +467,9 @@ static pawl_status parts_begin(xml_reader *reader, const triangle_mesh *mesh, pa
     return status;
 }
 
-static uint64_t parts_key(const triangle_mesh *mesh)
-{
-    uint64_t key = pawl_hash_text(0, "convex parts 1");
-    key = pawl_hash_doubles(key, &mesh->vertices->x, 3 * (size_t)mesh->vertex_count);
-    return pawl_hash_bytes(key, mesh->triangles,
-                           (size_t)mesh->triangle_count * sizeof *mesh->triangles);
-}
-
 pawl_status mesh_parts_make(xml_reader *reader, const triangle_mesh *mesh, const mesh_parts **out)
 {
-    uint64_t key = parts_key(mesh);
+    uint64_t key = mesh_key(mesh);
     for (*out = reader->parts; *out != NULL; *out = (*out)->next) {
         if ((*out)->key == key) {
             return PAWL_OK;

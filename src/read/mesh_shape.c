@@ -26,24 +26,53 @@ static pawl_status mesh_shape_give(xml_reader *reader, const mesh_place *place,
 
 // ---- Shapes that touch --------------------------------------------------------------------------
 
+typedef struct kept_hull {
+    const struct kept_hull *next; // in the reader's list
+    uint64_t key;                 // of the mesh
+    mesh_hull hull;
+} kept_hull;
+
+// Made once for meshes with the same numbers: a file may use one a hundred times.
+static pawl_status mesh_shape_kept(xml_reader *reader, const triangle_mesh *mesh,
+                                   const mesh_hull **out)
+{
+    uint64_t key = mesh_key(mesh);
+    for (const kept_hull *k = reader->hulls; k != NULL; k = k->next) {
+        if (k->key == key) {
+            *out = &k->hull;
+            return PAWL_OK;
+        }
+    }
+    kept_hull *made = xml_alloc(reader, sizeof *made);
+    if (made == NULL) {
+        return PAWL_NO_MEMORY;
+    }
+    PAWL_TRY(mesh_hull_make(reader, mesh->vertices, mesh->vertex_count, &made->hull));
+    made->key = key;
+    made->next = reader->hulls;
+    reader->hulls = made;
+    *out = &made->hull;
+    return PAWL_OK;
+}
+
 static pawl_status mesh_shape_hull(xml_reader *reader, const mesh_place *place,
                                    const triangle_mesh *mesh, pawl_shape_def *def)
 {
-    mesh_hull hull;
-    PAWL_TRY(mesh_hull_make(reader, mesh->vertices, mesh->vertex_count, &hull));
-    if (hull.count < 4) {
+    const mesh_hull *hull;
+    PAWL_TRY(mesh_shape_kept(reader, mesh, &hull));
+    if (hull->count < 4) {
         return xml_error(reader, place->node,
                          "the %d vertices of the mesh lie on a line: no shape to collide with",
                          mesh->vertex_count);
     }
-    if (hull.thickened) {
+    if (hull->thickened) {
         PAWL_TRY(xml_tally(reader, PAWL_LOG_WARNING, place->node,
                            "a flat collision mesh touches as a plate, 0.1 % of its size thick",
                            place->owner));
     }
     def->kind = PAWL_SHAPE_HULL;
-    def->points = hull.points;
-    def->point_count = hull.count;
+    def->points = hull->points;
+    def->point_count = hull->count;
     PAWL_TRY(xml_tally(reader, PAWL_LOG_NOTE, place->node,
                        "collision mesh touches as its convex hull", place->owner));
     return mesh_shape_give(reader, place, def);

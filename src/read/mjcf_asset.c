@@ -119,6 +119,11 @@ pawl_status mjcf_mesh_of_hull(mjcf_reader *r, const xmlNode *node, const triangl
 {
     mesh_hull hull;
     pawl_hull_faces *faces;
+    PAWL_TRY(mesh_whole_hull(r->xml, mesh->vertices, mesh->vertex_count, out));
+    out->path = mesh->path;
+    if (out->triangle_count > 0) {
+        return PAWL_OK;
+    }
     PAWL_TRY(mesh_hull_make(r->xml, mesh->vertices, mesh->vertex_count, &hull));
     if (hull.count < 4 || hull.thickened) {
         return xml_error(r->xml, node, "the mesh is flat: it has no volume");

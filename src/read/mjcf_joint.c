@@ -25,7 +25,7 @@ static pawl_status mjcf_joint_type_of(const mjcf_reader *r, const mjcf_element *
                      "joint type: got '%.40s', expected free, ball, slide or hinge", type);
 }
 
-// Whether a range applies: as `limited` says, or where there is one.
+// Whether a range applies: as `limited` says, or else where there is one that rises (MuJoCo's rule: "0 0" is none).
 static pawl_status mjcf_range(const mjcf_reader *r, const mjcf_element *e, const char *range,
                               const char *limited, double out[2], bool *applies)
 {
@@ -33,7 +33,8 @@ static pawl_status mjcf_range(const mjcf_reader *r, const mjcf_element *e, const
     out[0] = out[1] = 0.0;
     PAWL_TRY(mjcf_numbers(r, e, range, out, 2, &n));
     PAWL_TRY(mjcf_tristate(r, e, limited, &state));
-    *applies = state == 1 || (state < 0 && n == 2 && e->spec->compiler.auto_limits);
+    bool rises = n == 2 && out[0] < out[1];
+    *applies = state == 1 || (state < 0 && rises && e->spec->compiler.auto_limits);
     if (*applies && (n != 2 || !(out[0] <= out[1]))) {
         return xml_error(r->xml, e->node, "%s: got %g %g, expected a lower and a higher number",
                          range, out[0], out[1]);

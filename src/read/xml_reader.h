@@ -56,6 +56,7 @@ typedef struct xml_reader {
     struct search_folders *search;               // where named files are looked for (search_path.c)
     struct triangle_mesh *meshes;                // that were read (mesh_file.c)
     const struct mesh_parts *parts;              // convex parts of meshes (mesh_parts.c)
+    const struct kept_hull *hulls;               // hulls of meshes (mesh_shape.c)
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
     pawl_mesh_contact mesh_contact;

@@ -34,6 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             hull.count > MESH_HULL_VERTICES) {
             abort();
         }
+        triangle_mesh whole;
+        (void)mesh_whole_hull(&reader, mesh.vertices, mesh.vertex_count, &whole);
         const mesh_parts *parts;
         if (mesh.triangle_count > 0 && mesh.triangle_count < 13) {
             (void)mesh_parts_make(&reader, &mesh, &parts);

@@ -226,6 +226,68 @@ TEST(a_hull_of_few_vertices_reaches_as_far_as_it_says)
     }
 }
 
+// Archimedes: the lattice has 4 n^2 + 2 points on a ball of radius 1, of which every one is a corner; the polyhedron is closed,
+// its volume falls short of the ball's by a part of order 1/n^2 that shrinks fourfold as n doubles. A box has the
+// volume of its sides, however many points are on its faces and inside, and far from the origin too.
+TEST(a_whole_hull_has_all_corners_and_the_volume_of_the_solid)
+{
+    enum { MOST = 6000 };
+    static pawl_vec3 p[MOST];
+    double lack[2];
+    for (int round = 0; round < 2; ++round) {
+        mesh_case c;
+        triangle_mesh hull;
+        mesh_moments m;
+        int count = 0, n = round == 0 ? 10 : 20;
+        mesh_case_begin(&c);
+        for (int i = -n; i <= n; ++i) {
+            for (int k = -n; k <= n; ++k) {
+                int rest = n - abs(i) - abs(k);
+                for (int sign = -1; sign <= 1 && rest >= 0; sign += 2) {
+                    if (rest > 0 || sign > 0) {
+                        double r = sqrt((double)(i * i + k * k + rest * rest));
+                        p[count++] = (pawl_vec3){i / r, k / r, sign * rest / r};
+                    }
+                }
+            }
+        }
+        CHECK_OK(mesh_whole_hull(&c.reader, p, count, &hull));
+        CHECK_INT(hull.vertex_count, 4 * n * n + 2);
+        CHECK_INT(hull.triangle_count, 2 * hull.vertex_count - 4); // Euler
+        CHECK_OK(mesh_moments_of(&c.reader, &hull, MESH_EXACT, &m));
+        CHECK(m.watertight && m.volume > 0.0);
+        lack[round] = 4.0 / 3.0 * 3.14159265358979323846 - m.volume;
+        mesh_case_end(&c);
+    }
+    CHECK(lack[0] > 3.5 * lack[1] && lack[0] < 4.5 * lack[1]);
+    uint64_t seed = 5;
+    for (int round = 0; round < 2; ++round) {
+        mesh_case c;
+        triangle_mesh hull;
+        mesh_moments m;
+        pawl_vec3 o = {round * 100.0, -round * 50.0, round * 20.0};
+        mesh_case_begin(&c);
+        for (int i = 0; i < 3000; ++i) {
+            double v[3] = {random_in(&seed, 0, 1), random_in(&seed, 0, 2), random_in(&seed, 0, 3)};
+            if (i < 1500) { // on a face, the first eight on the corners
+                v[i % 3] = i / 3 % 2 == 0 ? 0.0 : 1.0 + i % 3;
+            }
+            for (int k = 0; k < 3 && i < 8; ++k) {
+                v[k] = (i >> k & 1) == 0 ? 0.0 : 1.0 + k;
+            }
+            p[i] = (pawl_vec3){o.x + v[0], o.y + v[1], o.z + v[2]};
+        }
+        CHECK_OK(mesh_whole_hull(&c.reader, p, 3000, &hull));
+        CHECK_OK(mesh_moments_of(&c.reader, &hull, MESH_EXACT, &m));
+        CHECK(m.watertight);
+        CHECK_NEAR(m.volume, 6.0, 1e-9);
+        CHECK_NEAR(m.second[0], 6.0 / 12.0, 1e-9);
+        CHECK_OK(mesh_whole_hull(&c.reader, p, 3, &hull)); // flat
+        CHECK_INT(hull.triangle_count, 0);
+        mesh_case_end(&c);
+    }
+}
+
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");

@@ -57,6 +57,21 @@ TEST(joints_have_their_numbers_in_si_units_and_read_as_in_mujoco)
     CHECK_NO_LEAK(&t);
 }
 
+// MuJoCo 4: without `limited`, a range that does not rise is none.
+TEST(a_range_that_does_not_rise_is_none)
+{
+    test_env t;
+    pawl_model *m = mjcf_load(&t, BODY("<joint name='h' range='0 0'/><joint name='k' range='5 -5'/>"
+                                       "<joint name='l' range='-5 5'/>"));
+    const char *const names[] = {"h", "k", "l"};
+    for (int i = 0; i < 3; ++i) {
+        pawl_joint_info j = pawl_model_joint(m, pawl_model_find_joint(m, names[i]));
+        CHECK(isfinite(j.coordinate[0].lower) == (i == 2));
+    }
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
+
 // Two sliders at right angles and a hinge make a body that moves in a plane: it falls as a free body does.
 TEST(a_body_with_several_joints_falls_freely)
 {
