@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How a model file is read, the same for every command that reads one: --path DIR, --verbose, --repair, --mesh.
+// How a model file is read, the same for every command that reads one: --path DIR, --verbose, --repair, --lump,
+// --mesh.
 #pragma once
 #include "args.h"
 #include "pawl/io.h"
@@ -10,6 +11,7 @@ typedef struct load_args {
     char search_path[4096]; ///< folders, separated by ':'
     bool verbose;
     bool repair_inertia;
+    bool lump_fixed;
     pawl_mesh_contact mesh_contact;
 } load_args;
 
@@ -33,6 +35,13 @@ typedef struct load_args {
             "inertia: inertias that no rigid body has become the nearest valid\n"                  \
             "ones; every body that is changed is listed",                                          \
             load_args_take_repair, offset, load_args_repair_name                                   \
+    }
+#define LOAD_ARGS_LUMP(offset)                                                                     \
+    {                                                                                              \
+        "--lump", 0, NULL,                                                                         \
+            "URDF: links on fixed joints become part of the links that carry them:\n"              \
+            "fewer rows; no forces in these joints",                                               \
+            args_take_flag, offset, NULL                                                           \
     }
 #define LOAD_ARGS_MESH(offset)                                                                     \
     {                                                                                              \

@@ -151,7 +151,12 @@ pawl_status urdf_link_read(urdf_reader *r, urdf_link *link)
                            "a link without mass between joints has a millionth of what hangs on it",
                            link->name));
     } else {
-        PAWL_TRY(urdf_link_mass(r, link, &def));
+        if (link->massless) { // what is lumped with it gives it one
+            def.mass = 0.0;
+            memset(def.inertia, 0, sizeof def.inertia);
+        } else {
+            PAWL_TRY(urdf_link_mass(r, link, &def));
+        }
         PAWL_TRY(urdf_link_lump(r, link, &def));
         if (def.kind == PAWL_BODY_RIGID) {
             PAWL_TRY(inertia_mend(r->xml, link->node, link->name, def.inertia));

@@ -277,6 +277,40 @@ static pawl_status urdf_tree_merge_moving(urdf_reader *r, int i, int above)
                      URDF_JOINT(r, link->joint)->name);
 }
 
+static bool urdf_tree_is_plain(const xmlNode *node)
+{
+    XML_EACH (child, node) {
+        if (child->ns != NULL || strncmp((const char *)child->name, "pawl:", 5) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether a link with a mass becomes part of `above`, to which a joint fixes it: where that is asked for and both are
+// rigid bodies of given masses, or where its inertia is that of no body.
+static pawl_status urdf_tree_lump(urdf_reader *r, int i, int above, bool *out)
+{
+    urdf_link *link = URDF_LINK(r, i);
+    bool stands = urdf_link_stands_alone(r, link);
+    bool plain = urdf_tree_is_plain(link->node) && urdf_tree_is_plain(URDF_LINK(r, above)->node) &&
+                 urdf_tree_is_plain(URDF_JOINT(r, link->joint)->node);
+    *out = !stands || (r->xml->lump_fixed && plain);
+    if (!*out) {
+        return PAWL_OK;
+    }
+    link->carrier = above;
+    link->lumped = true;
+    URDF_LINK(r, above)->auxiliary = 0.0; // it has a mass now
+    return stands ? xml_tally(r->xml, PAWL_LOG_NOTE, link->node,
+                              "a link on a fixed joint is part of the link that carries it",
+                              link->name)
+                  : xml_tally(r->xml, PAWL_LOG_WARNING, link->node,
+                              "the inertia of a link on a fixed joint is that of no rigid body: "
+                              "it is lumped with the link that carries it",
+                              link->name);
+}
+
 // Which body each link is part of.
 pawl_status urdf_tree_merge(urdf_reader *r)
 {
@@ -320,15 +354,12 @@ pawl_status urdf_tree_merge(urdf_reader *r)
             link->carrier = top->floats_with != URDF_NONE && top->carrier != URDF_WORLD
                                 ? top->floats_with
                                 : URDF_WORLD;
-        } else if (!link->massless && fixed && above >= 0 && !urdf_link_stands_alone(r, link)) {
-            link->carrier = above;
-            link->lumped = true;
-            PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, link->node,
-                               "the inertia of a link on a fixed joint is that of no rigid body: "
-                               "it is lumped with the link that carries it",
-                               link->name));
         } else if (!link->massless) {
-            link->carrier = i;
+            bool lumped = false;
+            if (fixed && above >= 0 && above != i) {
+                PAWL_TRY(urdf_tree_lump(r, i, above, &lumped));
+            }
+            link->carrier = lumped ? above : i;
         } else if (fixed) {
             link->carrier = above;
         } else {

@@ -326,6 +326,51 @@ TEST(messages_name_the_line_and_what_was_expected)
     urdf_refused(HEAD LINK("a", "") LINK("a", "") "</robot>", "a second link is called 'a'");
 }
 
+// Steiner by hand: two equal links of 2 kg, 1 m apart along x, weigh 4 kg between them; about y and z comes 2 x 2 kg (0.5 m)^2. A link
+// without mass that carries one with is that one; what says how a link or a joint behaves keeps it apart.
+TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
+{
+    static const char text[] =
+        HEAD LINK("base", "") LINK("tip", "") FRAME("wrist") LINK("tool", "")           //
+        LINK("damped", "<pawl:linear_damping>1</pawl:linear_damping>") LINK("soft", "") //
+        JOINT("a", "fixed", "base", "tip", "<origin xyz='1 0 0'/>")                     //
+        JOINT("b", "revolute", "tip", "wrist", LIMIT)                                   //
+        JOINT("c", "fixed", "wrist", "tool",
+              "<origin xyz='0 3 0' rpy='0 0 1.5707963267948966'/>")             //
+        JOINT("d", "fixed", "tool", "damped", "")                               //
+        JOINT("e", "fixed", "tool", "soft", "<pawl:soft time_constant='0.1'/>") //
+        "<pawl:force name='f' body='tip' point='0 1 0'><pawl:fz><pawl:constant>1</pawl:constant>"
+        "</pawl:fz></pawl:force></robot>";
+    for (int lump = 0; lump < 2; ++lump) {
+        pawl_load_options options = pawl_load_options_default();
+        pawl_model *m;
+        options.lump_fixed = lump == 1;
+        test_env_init(&urdf_env);
+        CHECK_OK(pawl_model_parse(&urdf_env.env, "text.urdf", text, strlen(text), &options, &m));
+        CHECK_INT(pawl_model_body_count(m), lump == 1 ? 4 : 6);
+        CHECK_INT(pawl_model_joint_count(m), lump == 1 ? 3 : 5);
+        CHECK_NEAR(pawl_model_mass(m), 10.0 + (lump == 1 ? 0.0 : 6e-6), 1e-12);
+        if (lump == 1) {
+            pawl_body_info base = pawl_model_body(m, pawl_model_find_body(m, "base"));
+            const double expected[6] = {2.0, 5.0, 6.0, 0.0, 0.0, 0.0};
+            CHECK_NEAR(base.mass, 4.0, 1e-15);
+            CHECK_NEAR3(base.com, ((pawl_vec3){0.5, 0.0, 0.0}), 1e-15);
+            pawl_body_info wrist = pawl_model_body(m, pawl_model_find_body(m, "wrist"));
+            const double turned[6] = {2.0, 1.0, 2.5, 0.0, 0.0, 0.0};
+            CHECK_NEAR(wrist.mass, 2.0, 1e-15);
+            CHECK_NEAR3(wrist.com, ((pawl_vec3){0.0, 3.0, 0.0}), 1e-15);
+            for (int i = 0; i < 6; ++i) {
+                CHECK_NEAR(base.inertia[i], expected[i], 1e-14);
+                CHECK_NEAR(wrist.inertia[i], turned[i], 1e-14);
+            }
+            CHECK_NEAR3(m->forces[0].point, ((pawl_vec3){1.0, 1.0, 0.0}), 1e-15);
+            CHECK(pawl_model_find_body(m, "damped").index1 != 0);
+            CHECK(pawl_model_find_joint(m, "e").index1 != 0);
+        }
+        urdf_done(m);
+    }
+}
+
 static pawl_status urdf_make(const pawl_env *env, void *text)
 {
     pawl_model *m;
