@@ -13,19 +13,29 @@
 // weight (rows) = diagonal of D + R [1/kg or 1/(kg m^2)]. A contact has one weight, the mean of its
 // three rows: the cone is round in one common scale of its rows only. Free rows need no weight.
 // Where there are only such rows nothing is written.
-void pawl_problem_weights(const pawl_problem *p, double *weight)
+static void natural_weights(const pawl_problem *p, int first_block, int first_row, double *weight)
 {
     if (p->row_count == p->free_row_count) {
         return;
     }
-    p->delassus->ops->diagonal(p->delassus, 0, weight);
-    for (int i = 0; i < p->row_count; ++i) {
+    p->delassus->ops->diagonal(p->delassus, first_block, weight);
+    for (int i = first_row; i < p->row_count; ++i) {
         weight[i] += p->compliance[i];
     }
     for (int k = 0; k < p->contact_count; ++k) {
         double *w = weight + pawl_problem_contact_row(p, k);
         w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3.0;
     }
+}
+
+void pawl_problem_weights(const pawl_problem *p, double *weight)
+{
+    natural_weights(p, 0, 0, weight);
+}
+
+void pawl_problem_bounded_weights(const pawl_problem *p, double *weight)
+{
+    natural_weights(p, p->free_block_count, p->free_row_count, weight);
 }
 
 // Nearest impulses that respect all bounds and cones.

@@ -8,6 +8,8 @@
 
 // diag(D + R), the mean of its three for each row of a contact.
 void pawl_problem_weights(const pawl_problem *p, double *weight);
+// The same of bounded rows and contacts alone; the other entries stay.
+void pawl_problem_bounded_weights(const pawl_problem *p, double *weight);
 // Nearest impulses within bounds and cones, in place.
 void pawl_problem_admit(const pawl_problem *p, double *lambda);
 // v = (D + R) lambda + v_f

@@ -4,6 +4,7 @@
 // Creates a solver of the table and runs it: condenses joints first where the solver or the
 // settings ask for it, keeps weak rows of redundant loops out of the problem, and replaces an
 // answer that is not finite by zero impulses.
+#include "math/vec.h"
 #include "problem/natural.h"
 #include "problem/weak_space.h"
 #include "solve/solver_ops.h"
@@ -164,10 +165,99 @@ static void solver_run_weak_rows(pawl_solver *s, const pawl_problem *p, solver_g
     }
 }
 
+// The residual of r->lambda as the judge of the whole problem sees it; *v has its velocities and *weight the judge's. A
+// contact of a light body that heavy ones hold is as heavy as they are in the condensed problem: an impulse that is
+// next to nothing there would move the body alone.
+static double solver_whole_natural(const pawl_solver *s, const double *weight, double *v)
+{
+    const condensed_problem *r = &s->condensed;
+    pawl_problem_velocity(&r->problem, r->lambda, v);
+    return s->ops->relaxed ? pawl_problem_natural_relaxed(&r->problem, r->lambda, v, weight)
+           : s->ops->own_law != NULL
+               ? pawl_problem_natural_bounds(&r->problem, r->lambda, v, weight)
+               : pawl_problem_natural(&r->problem, r->lambda, v, weight);
+}
+
+// One step of that natural map. It ends what is left of impulses of contacts that open, and in the condensed problem, where
+// all is heavier, it moves next to nothing. Keeps r->lambda where that does not help.
+static double solver_settle(const pawl_solver *s, const double *weight, double natural)
+{
+    const condensed_problem *r = &s->condensed;
+    const pawl_problem *q = &r->problem;
+    double *v = r->eliminate.product, *before = r->eliminate.step; // idle
+    size_t bytes = (size_t)q->row_count * sizeof *before;
+    memcpy(before, r->lambda, bytes);
+    for (int i = 0; i < pawl_problem_contact_row(q, 0); ++i) {
+        double step = weight[i] > 0.0 ? v[i] / weight[i] : 0.0;
+        r->lambda[i] = clamp_to(r->lambda[i] - step, q->lower[i], q->upper[i]);
+    }
+    for (int k = 0; k < q->contact_count; ++k) {
+        int row = pawl_problem_contact_row(q, k);
+        double map[3];
+        if (weight[row] > 0.0) {
+            pawl_natural_contact_map(r->lambda + row, v + row, q->friction[k], weight[row], map);
+            for (int c = 0; c < 3; ++c) {
+                r->lambda[row + c] -= map[c] / weight[row];
+            }
+        }
+    }
+    pawl_problem_admit(q, r->lambda);
+    double settled = solver_whole_natural(s, weight, v);
+    if (!(settled < natural)) {
+        memcpy(r->lambda, before, bytes);
+        return natural;
+    }
+    return settled;
+}
+
+// Solves the condensed problem, and again to a smaller tolerance where its answer is not good enough for the whole one.
+// Pivoting, whose answer has no tolerance, takes another path from nothing.
+static void solver_run_condensed(pawl_solver *s, const pawl_problem *p, bool pivots,
+                                 solver_goal goal, solver_report *report)
+{
+    enum { ROUNDS = 3 };
+    const double share = 0.5; // of the tolerance: where the next answer is to be
+    condensed_problem *r = &s->condensed;
+    const pawl_solver_ops *ops = pivots ? &pawl_direct_ops : s->ops;
+    size_t bytes = (size_t)r->problem.row_count * sizeof *r->lambda;
+    double *best = r->eliminate.right, *v = r->eliminate.product; // idle
+    double *weight = r->eliminate.image;
+    bool settles = !s->ops->relaxed && s->ops->own_law == NULL;
+    double asked = goal.tolerance, least = INFINITY;
+    solver_report whole = {0};
+    pawl_problem_bounded_weights(p, weight);
+    weight += p->free_row_count;
+    for (int round = 0; round < ROUNDS; ++round) {
+        solver_run(s, ops, &r->problem, goal, r->lambda, report);
+        whole.iterations += report->iterations;
+        whole.factorizations += report->factorizations;
+        double natural = solver_whole_natural(s, weight, v);
+        if (natural > asked && settles) {
+            natural = solver_settle(s, weight, natural);
+        }
+        if (natural < least || round == 0) {
+            least = natural;
+            memcpy(best, r->lambda, bytes);
+        } else {
+            memcpy(r->lambda, best, bytes);
+        }
+        if (least <= asked || s->def.budget > 0 || report->outcome != PAWL_CONVERGED ||
+            !isfinite(natural) || round + 1 == ROUNDS) {
+            break;
+        }
+        goal.tolerance *= share * asked / natural;
+        if (pivots) {
+            memset(r->lambda, 0, bytes);
+            pawl_problem_admit(&r->problem, r->lambda);
+        }
+    }
+    report->iterations = whole.iterations;
+    report->factorizations = whole.factorizations;
+}
+
 // Where rows of joints depend on each other the condensed matrix is known less well than a problem is to be solved, and
 // velocities that follow from impulses are not quite the ones it answered with. What is between the two is added to those
-// without impulses, and the rest is solved again from where it is. Its residual is weighed by what rows move with all joints
-// held together, less than the judge's weights, which are of single bodies: the tolerance becomes stricter as well.
+// without impulses, and the rest is solved again from where it is, to a stricter tolerance.
 static void solver_refine_condensed(pawl_solver *s, const pawl_problem *p, solver_goal goal,
                                     double *lambda, solver_report *report)
 {
@@ -223,9 +313,8 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, 
     *report = (solver_report){.outcome = PAWL_CONVERGED, .method = PAWL_METHOD_DIRECT};
     condensed_problem *r = &s->condensed;
     if (p->row_count > p->free_row_count) {
-        const pawl_solver_ops *ops = pivots ? &pawl_direct_ops : s->ops;
         pawl_condense(r, p, s->def.regularization, lambda);
-        solver_run(s, ops, &r->problem, goal, r->lambda, report);
+        solver_run_condensed(s, p, pivots, goal, report);
     } else {
         pawl_eliminate_factor(p, s->def.regularization);
     }
