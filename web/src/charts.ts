@@ -46,6 +46,7 @@ export const chartStyle = `${uplotStyle}
 .chart-keys button[aria-pressed="true"] { background: none; color: var(--ink) }
 .chart-keys i { width: 14px; height: 3px; border-radius: 2px; flex: none } .chart-keys i.points { width: 8px; height: 8px; border-radius: 50% }
 .chart-keys i.dashed { background: repeating-linear-gradient(90deg, var(--c) 0 5px, transparent 5px 8px) !important }
+.chart-keys button[aria-expanded] { color: var(--accent) }
 .chart-keys output { color: var(--soft) }
 .chart .note { color: var(--soft); font-size: 13px; margin: 4px 0 0 }
 .chart-hair { position: absolute; left: -1px; top: 0; bottom: 0; width: 2px; background: var(--accent); opacity: .8; pointer-events: none }
@@ -175,6 +176,22 @@ export class Chart {
             make("span", "", key, curve.name);
             this.keys.push({ button: key, readout: make("output", "", key) });
         });
+        this.fold(keys);
+    }
+
+    /** Many curves that are not shown at first wait behind one button. */
+    private fold(keys: HTMLElement): void {
+        const waiting = this.keys.filter((_, i) => !this.shown[i]).map(({ button: key }) => key);
+        if (waiting.length <= 4) {
+            return;
+        }
+        const show = (on: boolean): void => {
+            waiting.forEach((key) => (key.hidden = !on && key.getAttribute("aria-pressed") === "false"));
+            more.setAttribute("aria-expanded", String(on));
+            more.textContent = on ? "fewer" : `${waiting.filter((key) => key.hidden).length} more`;
+        };
+        const more = button(keys, "", "curves that are not shown", () => show(more.getAttribute("aria-expanded") !== "true"));
+        show(false);
     }
 
     private series(): uPlot.Series[] {

@@ -90,6 +90,8 @@ export class Compare {
 
     /** All players show the time of the one that was touched last. */
     private together(): void {
+        const pace = Math.max(...this.players.map((one) => one?.pace ?? 0)); // that of the longest run
+        this.players.forEach((one) => one && (one.pace = pace));
         let busy = false;
         document.addEventListener("pawl-time", (event) => {
             if (busy) {

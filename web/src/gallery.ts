@@ -31,6 +31,9 @@ interface Card {
     shown: { motion: Motion; machine: Machine } | null;
 }
 
+/** The same machine in another format comes after all machines. */
+const second = (path: string): number => Number(path.endsWith("-mjcf.xml"));
+
 export class Gallery {
     private readonly root: HTMLElement;
     private cards: Card[] = [];
@@ -80,7 +83,8 @@ export class Gallery {
             const title = make("h2", "", section, TITLES[folder] ?? folder);
             make("small", "", title, folder);
             const grid = make("div", "gallery-grid", section);
-            const names = folders.get(folder)!.map((i) => ({ name: models[i].toLowerCase(), element: this.card(grid, i, models[i]) }));
+            const mine = folders.get(folder)!.sort((a, b) => second(models[a]) - second(models[b]) || models[a].localeCompare(models[b]));
+            const names = mine.map((i) => ({ name: models[i].toLowerCase(), element: this.card(grid, i, models[i]) }));
             sections.push({ section, names });
         }
         find.oninput = () => {
@@ -129,7 +133,9 @@ export class Gallery {
             const data = (await answer.json()) as MotionData & { wait?: boolean; failed?: boolean };
             if (data.wait) {
                 setTimeout(() => (card.asked = false), 400);
-            } else if (!data.failed) {
+            } else if (data.failed) {
+                card.element.dataset.ready = "0";
+            } else {
                 const motion = new Motion(data);
                 const machine = new Machine(motion.scene);
                 const step = Math.max(1, Math.floor(motion.frames / 8));

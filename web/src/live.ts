@@ -96,6 +96,7 @@ export class Live {
     private chasedAt = 0;
     private noteNumber = -1;
     private pull: { body: number; local: THREE.Vector3; plane: THREE.Plane; line: THREE.Line } | null = null;
+    private second: HTMLElement | null = null; // the panel's part for the second run
     private settingInputs: { key: string; panes: number; element: HTMLInputElement | HTMLSelectElement }[] = [];
     private sliders: { friction?: Slider; gravity: Slider[]; actuators: Slider[]; gains: ((state: StateData) => void)[] } = { gravity: [], actuators: [], gains: [] };
     private facts = new Map<Figure, HTMLElement>();
@@ -178,10 +179,17 @@ export class Live {
     }
 
     private compare(mode: Side): void {
+        const narrower = (mode === "split") !== (this.mode === "split");
         this.mode = mode;
         this.sideSelect.value = mode;
         this.link.count("compare", mode === "off" ? 0 : 1);
+        if (mode !== "off" && this.second) {
+            (this.second.parentElement as HTMLDetailsElement).open = true; // what is different comes next
+        }
         this.build();
+        if (narrower && this.framed) {
+            this.reframe("here");
+        }
     }
 
     private faster(by: number): void {
@@ -302,6 +310,8 @@ export class Live {
         const two = this.mode !== "off" && (this.state?.panes.length ?? 0) === 2;
         const [a, b] = (this.state?.panes ?? []).map((pane) => pane.settings);
         this.view.classList.toggle("live-split", two && this.mode === "split");
+        this.view.classList.toggle("live-ghost", two && this.mode === "ghost");
+        this.second?.classList.toggle("on", two);
         this.labels.forEach((label, pane) => {
             label.hidden = !two;
             if (two) {
@@ -354,13 +364,13 @@ export class Live {
         this.apply();
     }
 
-    private reframe(): void {
+    private reframe(from: "front" | "here" = "front"): void {
         const machine = this.machines[0];
         if (machine) {
             machine.bounds.makeEmpty();
             machine.include();
             this.anchor = null;
-            this.stage.frame(machine.bounds);
+            this.stage.frame(machine.bounds, 1, from);
         }
     }
 
@@ -538,9 +548,10 @@ export class Live {
         this.facts.clear();
         const method = this.section("Method", true);
         this.methodRows(method, 1);
-        const second = this.section("Second run", false);
-        make("p", "live-hint", second, "Choose “Two” below to run the same machine under other settings, too.");
-        this.methodRows(second, 2);
+        this.second = this.section("Second run", false);
+        this.second.classList.add("live-second");
+        make("p", "live-hint", this.second, "Choose “Two” below to run the same machine under other settings, too.");
+        this.methodRows(this.second, 2);
         this.inputs(model);
         const facts = make("dl", "live-facts", this.section("Figures", true));
         for (const [figure, name] of FACTS) {
@@ -549,6 +560,7 @@ export class Live {
         }
         this.liveCharts(this.section("Plots", window.innerWidth > 760));
         const all = this.section("All settings", false);
+        all.classList.add("live-all");
         make("p", "live-hint", all, "Take effect at once; what is refused stays as it was.");
         for (const setting of model.settings) {
             this.settingRow(all, setting.key, 1, null, `${setting.help}${setting.range ? ` (${setting.range})` : ""}`, setting.value);
@@ -638,6 +650,7 @@ export class Live {
             return;
         }
         const motors = this.section(`Actuators (${model.actuators.length})`, model.actuators.length <= 12);
+        motors.classList.add("live-names");
         model.actuators.forEach((a, i) => {
             const act = (value: number): void => this.link.target("target", i, [value]);
             this.sliders.actuators.push(this.slider(motors, a.name, a.unit, a.low, a.high, 0, act, () => this.link.count("clearTarget", i)));
@@ -653,6 +666,7 @@ export class Live {
             return;
         }
         const parent = this.section(`Gains (${servos.length})`, false);
+        parent.classList.add("live-names");
         for (const a of servos) {
             const given = [a.stiffness ?? 0, a.damping ?? 0];
             let now = [...given];

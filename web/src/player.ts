@@ -267,9 +267,17 @@ export class Player {
     }
 
     private faster(by: number): void {
-        const at = Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.speed) + by));
-        this.speed = SPEEDS[at];
-        this.speedButton.value = String(this.speed);
+        this.pace = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.speed) + by))];
+    }
+
+    /** How fast it plays, one of the choices. */
+    get pace(): number {
+        return this.speed;
+    }
+
+    set pace(speed: number) {
+        this.speed = speed;
+        this.speedButton.value = String(speed);
     }
 
     choose(body: number): void {

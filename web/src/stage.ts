@@ -59,6 +59,7 @@ export class Stage {
         this.controls.dispose(); // it takes the direction upward when it is made
         this.controls = this.control();
         this.controls.target.copy(target);
+        this.controls.update(); // new ones look at the origin
         this.resize();
         this.touch();
     }
@@ -87,15 +88,15 @@ export class Stage {
         camera.updateProjectionMatrix();
     }
 
-    /** From the front right and a little above, with all of the box in view. */
-    frame(bounds: THREE.Box3, margin = 1): void {
+    /** With all of the box in view: from the front right and a little above, or from where the camera is. */
+    frame(bounds: THREE.Box3, margin = 1, from: "front" | "here" = "front"): void {
         this.bounds.copy(bounds);
         this.lightUp();
         const centre = bounds.getCenter(new THREE.Vector3());
         const side = Math.abs(this.up.x) < 0.9 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
         side.addScaledVector(this.up, -side.dot(this.up)).normalize();
         const front = side.clone().cross(this.up);
-        const toward = side.multiplyScalar(0.5).addScaledVector(front, 0.76).addScaledVector(this.up, 0.36).normalize();
+        const toward = from === "here" ? this.camera.position.clone().sub(this.controls.target).normalize() : side.multiplyScalar(0.5).addScaledVector(front, 0.76).addScaledVector(this.up, 0.36).normalize();
         const tall = Math.tan((this.camera.fov * Math.PI) / 360);
         const wide = tall * this.camera.aspect;
         const right = this.up.clone().cross(toward).normalize();
