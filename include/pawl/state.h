@@ -36,6 +36,8 @@ PAWL_API int64_t pawl_state_step(const pawl_state *state); ///< steps done since
 /// Pose of the link frame, and the twist of its origin in world axes.
 PAWL_API pawl_pose pawl_state_pose(const pawl_state *state, pawl_body_id body);
 PAWL_API pawl_twist pawl_state_twist(const pawl_state *state, pawl_body_id body);
+/// What poses and twists that are set between two steps give or take counts as work of applied forces in the next one;
+/// pawl_sim_assemble() begins the balance anew.
 PAWL_API pawl_status pawl_state_set_pose(pawl_state *state, pawl_body_id body, pawl_pose pose);
 PAWL_API pawl_status pawl_state_set_twist(pawl_state *state, pawl_body_id body, pawl_twist twist);
 /// Coordinates and rates of a joint (pawl_joint_kind_coordinates() of each). Angles of revolute,

@@ -319,6 +319,6 @@ pawl_status pawl_state_set_joint(pawl_state *s, pawl_joint_id id, const double *
         s->coordinates[j->first_coordinate + c] = position[c];
     }
     pawl_state_forget(s);
-    s->moved = true;
+    s->moved = s->edited = true;
     return PAWL_OK;
 }

@@ -303,6 +303,8 @@ void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
     state_copy_optional(to->trend, from->trend, state_trend_numbers(m));
     state_copy_optional(to->sleep, from->sleep, state_sleep_numbers(m));
     to->moved = true;
+    to->edited = from->edited;
+    to->balance = from->balance;
 }
 
 // The models need not be the same object, only equal: their hashes are compared.
@@ -578,6 +580,8 @@ pawl_status pawl_state_load(const pawl_env *env, pawl_state *s, const void *byte
     }
     s->step = (int64_t)state_get(p + 32);
     s->moved = true;
+    s->edited = false;
+    s->balance = 0.0;
     return PAWL_OK;
 }
 
@@ -652,7 +656,7 @@ pawl_status pawl_state_set_pose(pawl_state *s, pawl_body_id id, pawl_pose pose)
     }
     body_state *b = &s->bodies[body];
     pawl_state_forget(s);
-    s->moved = true;
+    s->moved = s->edited = true;
     b->q = pawl_quat_normalize(pose.orientation);
     b->r = v3_add(pose.position, pawl_quat_rotate(b->q, s->model->bodies[body].com));
     return PAWL_OK;
@@ -676,7 +680,7 @@ pawl_status pawl_state_set_twist(pawl_state *s, pawl_body_id id, pawl_twist twis
     body_state *b = &s->bodies[body];
     pawl_vec3 arm = pawl_quat_rotate(b->q, s->model->bodies[body].com);
     pawl_state_forget(s);
-    s->moved = true;
+    s->moved = s->edited = true;
     b->w = twist.angular;
     b->v = v3_add(twist.linear, v3_cross(twist.angular, arm));
     return PAWL_OK;

@@ -138,6 +138,8 @@ struct pawl_state {
     double *trend;  // see pawl_state_trend()
     double *sleep;  // see pawl_state_sleep()
     bool moved;     // poses or twists were changed from outside since a step was taken; never saved
+    bool edited;    // likewise, by a caller who gave or took energy that no work accounts for yet
+    double balance; // pawl_energy.balance after the last step, 0 before the first; never saved
 };
 bool pawl_state_is_finite(const pawl_state *s); // every number of it
 // Factor of the mass and inertia of a body (pawl_state_set_mass_scale()); 1 unless set.

@@ -84,12 +84,35 @@ static void outlook_leave_rows(weak_cluster *c)
     }
 }
 
+// In how many ways the bodies of a cluster can move against each other, or against the world where a joint of theirs leads
+// to it: such a joint acts on the velocities of one body alone.
+static int outlook_freedom(const weak_space *space, int cluster)
+{
+    enum { BODY = 6 };
+    const weak_cluster *c = &space->clusters[cluster];
+    const weak_part *part = &space->parts[c->part];
+    int weak = c->base;
+    bool held = false;
+    for (int i = 0; i < c->block_count; ++i) {
+        held = held || c->blocks[i].width <= BODY;
+    }
+    if (part->wide && cluster == part->first + part->count - 1) { // its loops have theirs
+        for (int i = part->first; i < cluster; ++i) {
+            weak += space->clusters[i].base;
+        }
+    }
+    return c->columns - (c->n - weak) - (held ? 0 : BODY);
+}
+
+// With one freedom there is one way alone: numbers that are off shift it there, by delta / m, and it comes back. With more
+// what is turned aside goes on elsewhere.
 double pawl_weak_nearest(const weak_space *space)
 {
     double nearest = INFINITY;
     for (int i = 0; space != NULL && i < space->cluster_count; ++i) {
         const weak_cluster *c = &space->clusters[i];
-        bool falls = c->turns_back && c->count == c->base && c->sigma[c->base] < c->last;
+        bool falls = c->turns_back && c->count == c->base && c->sigma[c->base] < c->last &&
+                     outlook_freedom(space, i) > 1;
         nearest = falls ? fmin(nearest, c->sigma[c->base]) : nearest;
     }
     return nearest;

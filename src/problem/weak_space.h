@@ -154,7 +154,8 @@ bool pawl_weak_in_zone(const weak_space *space);
 // [s] later, after a step [s], whether its singular value turns back before it is small. For where the vectors were last found.
 bool pawl_weak_is_near(weak_space *space);
 void pawl_weak_look_ahead(weak_space *space, pawl_delassus *d, double moment, double step);
-// The least singular value that still falls and will turn back, as that call found; infinite for none.
+// The least singular value that still falls and will turn back, as that call found, of clusters with several freedoms;
+// infinite for none.
 double pawl_weak_nearest(const weak_space *space);
 // What rows may be left open by, for numbers of the file, next to a singular position [m]; 0 elsewhere.
 double pawl_weak_blur(const weak_space *space);

@@ -71,7 +71,7 @@ pawl_status pawl_state_accept(pawl_state *s)
         }
     }
     pawl_state_forget(s);
-    s->moved = true;
+    s->moved = s->edited = true;
     return PAWL_OK;
 }
 

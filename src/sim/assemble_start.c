@@ -349,5 +349,7 @@ pawl_status pawl_sim_close(pawl_sim *sim)
     for (int i = 0; i < WORK_COUNT; ++i) {
         s->energy_start -= s->work[i];
     }
+    s->edited = false;
+    s->balance = 0.0;
     return PAWL_OK;
 }

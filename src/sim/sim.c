@@ -689,6 +689,7 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     // The state is where its step left it. Whoever changes poses or twists from outside marks it as moved, and the
     // rows are then placed again.
     s->moved = false;
+    s->balance = report.energy.balance;
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
     memcpy(report.seconds, c->clock.seconds, sizeof c->clock.seconds);
     if (out != NULL) {

@@ -27,6 +27,17 @@ static pawl_status edit_check_friction(const pawl_sim *sim)
     return PAWL_OK;
 }
 
+// Whoever writes poses or twists gives or takes energy. As with a change of gravity that counts as work of applied
+// forces: what steps err by afterwards is not to be mixed with it.
+static void edit_account(pawl_state *s)
+{
+    if (s->edited) {
+        pawl_energy e = pawl_state_energy(s);
+        s->work[WORK_FORCES] += e.balance - s->balance;
+        s->edited = false;
+    }
+}
+
 // Called before each step: gravity, friction factors and the like are inputs in the state, and the live model is
 // the model with these.
 pawl_status pawl_sim_follow_inputs(pawl_sim *sim)
@@ -34,6 +45,7 @@ pawl_status pawl_sim_follow_inputs(pawl_sim *sim)
     if (sim->state->moved) { // rows are placed where the bodies were
         sim->context.placed = false;
         sim->state->moved = false;
+        edit_account(sim->state);
     }
     PAWL_TRY(pawl_live_follow(&sim->live, sim->state));
     if (!sim->live.changed || (sim->stepper->traits & STEPPER_HAS_TREE) == 0) {

@@ -52,13 +52,14 @@ TEST(loops_far_from_singular_positions_pass_none)
 
 // Sliders (31): angles alone are off. Bricard's mechanisms (73, 97): joints meet where the file states a pose, and
 // nowhere else so well. Planar loops and Bricard's (24, 89): rows next to a singular position stay open by less than
-// the file's digits. All of them move as with 17 digits, and were not met.
+// the file's digits. All of them move as with 17 digits, and were not met. (With 4 digits the way of 24, a loop with two
+// freedoms, is known to 0.02 rad where it comes close to a singular position: the criterion passage says so, rightly.)
 TEST(verdicts_do_not_count_the_digits_of_a_file_as_errors)
 {
     static const struct {
         uint64_t seed;
         int digits;
-    } runs[] = {{31, 4}, {31, 7}, {73, 4}, {97, 7}, {24, 4}, {89, 5}};
+    } runs[] = {{31, 4}, {31, 7}, {73, 4}, {97, 7}, {24, 5}, {89, 5}};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; ++k) {
         linkage l;
         linkage_random(&l, runs[k].seed);
