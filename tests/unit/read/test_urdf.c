@@ -371,6 +371,27 @@ TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
     }
 }
 
+// Two inertias that no body has, fixed to a frame which moves: together they are one, of 4 kg.
+TEST(what_is_lumped_with_a_frame_that_moves_is_its_mass)
+{
+    pawl_model *m = urdf_load(
+        HEAD LINK("base", "") FRAME("wrist") LINK("more", "") //
+        "<link name='l'><inertial><mass value='2'/><inertia ixx='1' iyy='2' izz='-0.5'/>"
+        "</inertial></link><link name='k'><inertial><mass value='2'/><inertia ixx='2' iyy='-0.1' "
+        "izz='2.5'/></inertial></link>"                                                      //
+        JOINT("b", "revolute", "base", "wrist", LIMIT) JOINT("c", "fixed", "wrist", "k", "") //
+        JOINT("e", "fixed", "wrist", "l", "")                                                //
+        JOINT("d", "revolute", "l", "more", LIMIT "<origin xyz='0 1 0'/>") "</robot>");
+    const double expected[6] = {3.0, 1.9, 2.0, 0.0, 0.0, 0.0};
+    CHECK_INT(pawl_model_body_count(m), 3);
+    pawl_body_info wrist = pawl_model_body(m, pawl_model_find_body(m, "wrist"));
+    CHECK_NEAR(wrist.mass, 4.0, 0.0);
+    for (int i = 0; i < 6; ++i) {
+        CHECK_NEAR(wrist.inertia[i], expected[i], 1e-14);
+    }
+    urdf_done(m);
+}
+
 static pawl_status urdf_make(const pawl_env *env, void *text)
 {
     pawl_model *m;
