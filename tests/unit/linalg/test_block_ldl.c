@@ -123,6 +123,76 @@ TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
     }
 }
 
+// out = A + A_L (A_LL)^-1 A_LT between all nodes but L: eliminating node L from it leaves A between these.
+static void ldl_case_add_led(const ldl_case *c, int led, double *out)
+{
+    memcpy(out, c->A, (size_t)(c->rows * c->rows) * sizeof *out);
+    double own[LDL_ROWS * LDL_ROWS], column[LDL_ROWS], answer[LDL_ROWS];
+    int n = c->dim[led], first = c->first[led];
+    for (int i = 0; i < n * n; ++i) {
+        own[i] = c->A[(first + i / n) * c->rows + first + i % n];
+    }
+    for (int j = 0; j < c->rows; ++j) {
+        for (int k = 0; k < n; ++k) {
+            column[k] = c->A[(first + k) * c->rows + j];
+        }
+        dense_solve(own, n, column, answer);
+        for (int i = 0; i < c->rows; ++i) {
+            bool other = (i < first || i >= first + n) && (j < first || j >= first + n);
+            for (int k = 0; k < n && other; ++k) {
+                out[i * c->rows + j] += c->A[i * c->rows + first + k] * answer[k];
+            }
+        }
+    }
+}
+
+// Dense Gaussian elimination of the matrix of which a leading node leaves the one that is written.
+TEST(nodes_that_lead_take_from_others_what_was_left_out_of_them)
+{
+    uint64_t seed = 3;
+    static ldl_case c;
+    static double whole[LDL_ROWS * LDL_ROWS];
+    for (int trial = 0; trial < 200; ++trial) {
+        ldl_case_make(&c, &seed);
+        int led = random_index(&seed, c.nodes);
+        bool leads[LDL_NODES] = {false};
+        leads[led] = c.nodes > 1;
+        test_env t;
+        test_env_init(&t);
+        block_ldl *ldl;
+        CHECK_OK(
+            pawl_block_ldl_create_led(&t.env, c.nodes, c.dim, c.edges, c.edge_count, leads, &ldl));
+        ldl_case_write(&c, ldl);
+        CHECK_INT(pawl_block_ldl_factor(ldl, 1e-13), 0);
+        ldl_case_add_led(&c, led, whole);
+        double x[LDL_ROWS], b[LDL_ROWS], y[LDL_ROWS];
+        for (int i = 0; i < c.rows; ++i) {
+            x[i] = b[i] = random_in(&seed, -1.0, 1.0);
+        }
+        pawl_block_ldl_solve(ldl, x);
+        dense_solve(c.nodes > 1 ? whole : c.A, c.rows, b, y);
+        for (int i = 0; i < c.rows; ++i) {
+            CHECK_NEAR(x[i], y[i], 1e-12);
+        }
+        // a vector that is zero but at the leading node, along its path and in all rows
+        double marked[LDL_ROWS] = {0}, all[LDL_ROWS] = {0};
+        for (int i = c.first[led]; i < c.first[led] + c.dim[led] && c.nodes > 1; ++i) {
+            marked[i] = all[i] = random_in(&seed, -1.0, 1.0);
+        }
+        pawl_block_ldl_mark(ldl, led);
+        for (int part = 0; part < pawl_block_ldl_part_count(ldl) && c.nodes > 1; ++part) {
+            block_run runs[LDL_NODES];
+            pawl_block_ldl_half_marked(ldl, part, true, 1, marked, LDL_ROWS, runs);
+        }
+        pawl_block_ldl_half_solve(ldl, all);
+        for (int i = 0; i < c.rows; ++i) {
+            CHECK_NEAR(marked[i], all[i], 1e-14);
+        }
+        pawl_block_ldl_destroy(ldl);
+        CHECK_NO_LEAK(&t);
+    }
+}
+
 // The half solve of all rows: vectors that are zero but in marked nodes have the same answers, which are zero outside of
 // the runs.
 TEST(half_solves_along_paths_are_those_of_all_rows)
