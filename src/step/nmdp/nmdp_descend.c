@@ -16,6 +16,7 @@
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
+static const double descend_largest_factor = 100.0; // of several in turn: by leaps
 static const double descend_loose =
     0.01; // of the tolerance: a step that ends a projection on the way
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
@@ -280,8 +281,12 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
     } else {
         descend_return(s);
     }
-    pawl_nmdp_newton_direction(s);
     double left = fabs(proposed);
+    if (!s->factored) { // K was aimed in its memory, or Newton's method gave it up
+        pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
+        left = pawl_nmdp_factor(s) ? left : INFINITY;
+    }
+    pawl_nmdp_newton_direction(s);
     for (int k = 0; k < s->n; ++k) {
         left = worst_of(left, fabs(s->direction[k]));
     }
@@ -332,6 +337,7 @@ static double descend_creep(nmdp *s)
 static nmdp_outcome descend_pass(nmdp *s, double *proposed)
 {
     double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
+    double fall = descend_factor;
     *proposed = 0.0;
     for (int k = 0; k < s->settings->nmdp.max_iterations;) {
         double energy, move;
@@ -361,16 +367,22 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
                 if (moved < tolerance) {
                     return NMDP_CONVERGED;
                 }
+                // What a rejection has raised far above where it begins would take many short steps to come down.
+                if (s->beta > descend_beta_begin) {
+                    s->beta = fmax(s->beta / fall, descend_beta_begin);
+                    fall = fmin(fall * fall, descend_largest_factor);
+                }
                 continue;
             }
             ++s->counts.rejected;
+            fall = descend_factor;
             descend_restore(s);
             // Without derivatives a projection that fails says that the step is too long.
             if (!isfinite(moved) && s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH) {
                 return NMDP_FAILED;
             }
             s->beta *= isfinite(moved) ? growth : 10.0 * growth;
-            growth = fmin(growth * growth, 100.0); // one rejection after another: by leaps
+            growth = fmin(growth * growth, descend_largest_factor);
             if (moved < 0.01 * tolerance) {
                 memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 descend_return(s);

@@ -417,6 +417,7 @@ bool pawl_nmdp_aim_again(nmdp *s)
 {
     int n = s->n;
     bool late = !s->stage.extrapolated;
+    s->factored = false; // its memory is used here
     for (int i = 0; i < s->points && late; ++i) {
         if (s->point[i].touching && !s->point[i].counted) {
             nmdp_view view = pawl_nmdp_view_in(s, i, s->stage.place.bodies);
