@@ -97,9 +97,26 @@ static double work_of_wrench(const nmdp *s, int link, pawl_vec3 anchor, pawl_vec
     return v3_dot(force, path) + v3_dot(moment, pawl_nmdp_turn(&from->R, &to->R));
 }
 
+// The same where rates of coordinates are what the stage integrates: its power at the end times h, as that of inertia and
+// joints is counted. The chord of a point that moves on a circle is another path, and an impact on it would leave a part
+// of its work unexplained that is proportional to the angle of the step. The links are placed at the end.
+static double work_along_path(const nmdp *s, int link, pawl_vec3 at, pawl_vec3 force,
+                              pawl_vec3 moment)
+{
+    double done = 0.0;
+    for (int k = s->tree->links[link].last_column; k >= 0; k = s->tree->columns[k].parent) {
+        pawl_twist column = pawl_reduced_column_at(s->motion, k, at);
+        double along = v3_dot(column.linear, force) + v3_dot(column.angular, moment);
+        done += along * (s->now.theta[k] - s->stage.place.theta[k]);
+    }
+    return done;
+}
+
 // On both bodies of a pair: of the other body the material point that is at the contact at the end.
 static void work_of_contacts(const nmdp *s, double fraction, double *work)
 {
+    // mdp has its links where the step began.
+    bool coordinates = s->settings->stepper == PAWL_STEPPER_NMDP && !nmdp_in_space(s);
     for (int i = 0; i < s->points; ++i) {
         const nmdp_point *p = &s->point[i];
         if (!p->touching) {
@@ -108,7 +125,16 @@ static void work_of_contacts(const nmdp *s, double fraction, double *work)
         double f[6];
         pawl_nmdp_point_wrench(s, i, s->w, f);
         pawl_vec3 force = v3(f[0], f[1], f[2]), moment = v3(f[3], f[4], f[5]);
-        double done = work_of_wrench(s, p->link, p->anchor, force, moment);
+        double done;
+        if (coordinates) {
+            done = work_along_path(s, p->link, s->frame[i].position, force, moment);
+            if (p->pair) {
+                done -= work_along_path(s, p->other_link, s->frame[i].position, force, moment);
+            }
+            work[WORK_CONTACTS] += fraction * done;
+            continue;
+        }
+        done = work_of_wrench(s, p->link, p->anchor, force, moment);
         if (p->pair) { // what of the other body is there
             const nmdp_body *own = &s->now.bodies[p->link], *other = &s->now.bodies[p->other_link];
             pawl_vec3 at = v3_add(own->r, m3_mul(&own->R, p->anchor));
