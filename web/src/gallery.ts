@@ -28,6 +28,7 @@ interface Card {
     canvas: HTMLCanvasElement;
     seen: boolean;
     asked: boolean;
+    drawn: boolean;
     shown: { motion: Motion; machine: Machine } | null;
 }
 
@@ -105,7 +106,7 @@ export class Gallery {
         const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(sdf|urdf|xml)$/, "");
         make("span", "", element, name);
         element.title = path;
-        this.cards.push({ index, element, canvas, seen: false, asked: false, shown: null });
+        this.cards.push({ index, element, canvas, seen: false, asked: false, drawn: false, shown: null });
         this.observer.observe(element);
         return element;
     }
@@ -165,7 +166,8 @@ export class Gallery {
         // As many a frame as fit: each card gets its turn, the time of its motion is the clock's.
         const begun = performance.now();
         for (let k = 0; k < ready.length && performance.now() - begun < 12; k++) {
-            const card = ready[(this.turn = (this.turn + 1) % ready.length)];
+            const blank = ready.find((one) => !one.drawn); // the first pictures before any moves on
+            const card = blank ?? ready[(this.turn = (this.turn + 1) % ready.length)];
             this.draw(card, now / 1000);
         }
     }
@@ -201,6 +203,7 @@ export class Gallery {
         const context = card.canvas.getContext("2d")!;
         context.clearRect(0, 0, card.canvas.width, card.canvas.height);
         context.drawImage(stage.canvas, 0, 0, card.canvas.width, card.canvas.height);
+        card.drawn = true;
     }
 }
 
