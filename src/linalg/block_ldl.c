@@ -889,16 +889,22 @@ PAWL_KERNEL_PART void ldl_forward_column(const block_ldl *l, const ldl_column *c
     }
 }
 
-// x <- L^-T D^-1 x there. Column k of L is read as a row of LT, whose other unknowns belong to later positions and are
+// Dropped pivots have the inverse 0.
+PAWL_KERNEL_PART double ldl_root(double inverse_d)
+{
+    return inverse_d > 0.0 ? sqrt(inverse_d) : 0.0;
+}
+
+// x <- L^-T D^-1 x there, or L^-T D^-1/2 x for half a solve. Column k of L is read as a row of LT, whose other unknowns belong to later positions and are
 // known already.
 PAWL_KERNEL_PART void ldl_backward_column(const block_ldl *l, const ldl_column *c, int n,
-                                          bool whole, double *x)
+                                          bool whole, bool half, double *x)
 {
     const double *inverse_d = l->inverse_d + c->pivot;
     double *t = x + (whole ? c->row : c->part_row);
     PAWL_UNROLL
     for (int i = 0; i < n; ++i) {
-        t[i] *= inverse_d[i];
+        t[i] *= half ? ldl_root(inverse_d[i]) : inverse_d[i];
     }
     for (const ldl_entry *e = l->entries + c->first, *end = l->entries + c->next; e < end; ++e) {
         const double *xi = x + (whole ? e->row : e->part_row);
@@ -930,8 +936,18 @@ PAWL_KERNEL static void ldl_half_solve_part(const block_ldl *l, int part, bool w
         const double *inverse_d = l->inverse_d + c->pivot;
         double *t = x + (whole ? c->row : c->part_row);
         for (int i = 0; i < c->dim; ++i) {
-            t[i] *= sqrt(fmax(inverse_d[i], 0.0));
+            t[i] *= ldl_root(inverse_d[i]);
         }
+    }
+}
+
+// x <- L^-T D^-1 x on a part, or L^-T D^-1/2 x.
+PAWL_KERNEL_PART void ldl_backward_part(const block_ldl *l, int part, bool whole, bool half,
+                                        double *x)
+{
+    const ldl_column *first = l->columns_by_part + l->part_start[part];
+    for (const ldl_column *c = l->columns_by_part + l->part_start[part + 1]; c-- > first;) {
+        PAWL_BY_SIZE(c->dim, ldl_backward_column(l, c, N, whole, half, x))
     }
 }
 
@@ -943,21 +959,12 @@ PAWL_KERNEL static void ldl_solve_part(const block_ldl *l, int part, bool whole,
         return;
     }
     ldl_forward_part(l, part, whole, x);
-    const ldl_column *first = l->columns_by_part + l->part_start[part];
-    for (const ldl_column *c = l->columns_by_part + l->part_start[part + 1]; c-- > first;) {
-        PAWL_BY_SIZE(c->dim, ldl_backward_column(l, c, N, whole, x))
-    }
+    ldl_backward_part(l, part, whole, false, x);
 }
 
 void pawl_block_ldl_mark(block_ldl *l, int node)
 {
     l->marked[l->position[node]] = true;
-}
-
-// Dropped pivots have the inverse 0.
-PAWL_KERNEL_PART double ldl_root(double inverse_d)
-{
-    return inverse_d > 0.0 ? sqrt(inverse_d) : 0.0;
 }
 
 // The forward half of a solve at position k for several vectors.
@@ -1044,38 +1051,25 @@ void pawl_block_ldl_half_solve(const block_ldl *l, double *x)
     }
 }
 
-// x <- L^-T D^-1/2 x on a part, the backward half of a solve.
-PAWL_KERNEL static void ldl_back_solve_part(const block_ldl *l, int part, const int *row, double *x)
+// The backward half of a solve.
+PAWL_KERNEL static void ldl_back_solve_part(const block_ldl *l, int part, bool whole, double *x)
 {
-    const double *v = l->values;
     if (l->node_count == 1) {
-        pawl_ldl_back_solve(v + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]), l->inverse_d, x);
+        pawl_ldl_back_solve(l->values + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]),
+                            l->inverse_d, x);
         return;
     }
-    for (int j = l->part_start[part + 1] - 1; j >= l->part_start[part]; --j) {
-        int k = l->member[j], n = l->dim[k];
-        const double *inverse_d = l->inverse_d + l->first_pivot[k];
-        double *t = x + row[l->node[k]];
-        for (int c = 0; c < n; ++c) {
-            t[c] *= ldl_root(inverse_d[c]);
-        }
-        for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
-            int i = l->row[e], m = l->dim[i];
-            const double *xi = x + row[l->node[i]];
-            PAWL_BY_SIZES(m, n, ldl_backward(v + l->offset[e], M, N, xi, t))
-        }
-        PAWL_BY_SIZE(n, ldl_upper(v + l->diagonal[k], N, t))
-    }
+    ldl_backward_part(l, part, whole, true, x);
 }
 
 void pawl_block_ldl_back_solve_part(const block_ldl *l, int part, double *x)
 {
-    ldl_back_solve_part(l, part, l->part_row, x);
+    ldl_back_solve_part(l, part, false, x);
 }
 
 void pawl_block_ldl_back_solve(const block_ldl *l, double *x)
 {
     for (int part = 0; part < l->part_count; ++part) {
-        ldl_back_solve_part(l, part, l->first_row, x);
+        ldl_back_solve_part(l, part, true, x);
     }
 }
