@@ -4,7 +4,7 @@
 // A few threads that wait for work. Items are taken one after another by whoever is free: what an item
 // does must depend on the item alone, never on the worker, so that results are the same for any number.
 //
-// Work in stages, as the columns of a factor or the colours of a sweep, has short items that wait for those before
+// Work in stages, as the columns of a factor, has short items that wait for those before
 // them: waking threads for each stage would take longer than the stage, so that one run has all stages, and who waits
 // spins.
 #pragma once

@@ -9,14 +9,10 @@
 #include <string.h>
 
 enum { SWEEP_VECTOR = 2, SWEEP_COLORS = 64 };
-// For several threads: groups of a piece, some 4 us; the least number of groups, in all sweeps, that they pay for; and
-// the most sweeps of a run, so that its pieces can be counted.
-enum { SWEEP_PIECE = 16, SWEEP_TEAM = 3000, SWEEP_RUN = 1000 };
 
 space_sweeper pawl_space_sweeper_layout(const solver_def *def, pawl_carver *mem)
 {
     return (space_sweeper){.groups = PAWL_CARVE(mem, sweep_group, def->max_contacts),
-                           .pieces = PAWL_CARVE(mem, sweep_piece, def->max_contacts + 1),
                            .color = PAWL_CARVE(mem, int, def->max_contacts),
                            .order = PAWL_CARVE(mem, int, def->max_contacts)};
 }
@@ -99,25 +95,12 @@ static void sweep_fill_group(sweep_group *g, const space_problem *q, const int *
     }
 }
 
-// Pieces of the groups from..to, of one colour; those of the colour beyond the last share bodies and are one.
-static void sweep_divide(space_sweeper *s, int from, int to, bool alone)
-{
-    int after = s->piece_count;
-    for (int end; from < to; from = end) {
-        end = alone || from + SWEEP_PIECE > to ? to : from + SWEEP_PIECE;
-        s->pieces[s->piece_count++] = (sweep_piece){from, end, after};
-    }
-}
-
 static void sweep_fill_groups(space_sweeper *s, const space_problem *q, int colors, double *lambda)
 {
     int n = q->p->contact_count, at = 0;
-    s->group_count = s->piece_count = 0;
-    if (q->p->block_count > n) {
-        s->pieces[s->piece_count++] = (sweep_piece){.from = -1};
-    }
+    s->group_count = 0;
     for (int c = 0; c < colors; ++c) {
-        int lanes = c < SWEEP_COLORS ? SWEEP_LANES : 1, first = s->group_count;
+        int lanes = c < SWEEP_COLORS ? SWEEP_LANES : 1;
         while (at < n && s->color[s->order[at]] == c) {
             int count = 1;
             while (count < lanes && at + count < n && s->color[s->order[at + count]] == c) {
@@ -126,7 +109,6 @@ static void sweep_fill_groups(space_sweeper *s, const space_problem *q, int colo
             sweep_fill_group(&s->groups[s->group_count++], q, s->order + at, count, lambda);
             at += count;
         }
-        sweep_divide(s, first, s->group_count, c == SWEEP_COLORS);
     }
 }
 
@@ -200,43 +182,9 @@ static double *sweep_begin(space_sweeper *s, const space_problem *q, double *lam
     return w;
 }
 
-// Sweeps by several threads: groups of one colour share no body, so that each body has its changes in the order of one
-// thread, and their bits.
-typedef struct sweep_run_of {
-    space_sweeper *s;
-    const space_problem *q;
-    double *lambda, *w;
-} sweep_run_of;
-
-static int sweep_after(const void *user, int item)
-{
-    const space_sweeper *s = ((const sweep_run_of *)user)->s;
-    int piece = item % s->piece_count;
-    return item - piece + s->pieces[piece].after;
-}
-
-static void sweep_task(void *user, int worker, int item)
-{
-    const sweep_run_of *run = user;
-    const sweep_piece *p = &run->s->pieces[item % run->s->piece_count];
-    (void)worker;
-    if (p->from < 0) {
-        sweep_rows(run->q, run->lambda, run->w);
-    } else {
-        pawl_sweep_groups_solve(run->s->groups + p->from, p->to - p->from, run->w);
-    }
-}
-
 static void sweep_run(space_sweeper *s, const space_problem *q, int sweeps, double *lambda,
                       double *w)
 {
-    thread_pool *team = q->p->delassus->team;
-    sweep_run_of run = {s, q, lambda, w};
-    while (team != NULL && (int64_t)s->group_count * sweeps >= SWEEP_TEAM) {
-        int some = sweeps < SWEEP_RUN ? sweeps : SWEEP_RUN;
-        pawl_thread_pool_run_stages(team, some * s->piece_count, sweep_task, sweep_after, &run);
-        sweeps -= some;
-    }
     for (int k = 0; k < sweeps; ++k) {
         sweep_rows(q, lambda, w);
         if (q->space->sparse != NULL) {

@@ -4,24 +4,16 @@
 // Gauss-Seidel sweeps in the velocity space, for steps whose cost must be bounded (solver.budget).
 //
 // Contacts get colours such that two of one colour share no body; those of a colour do not see each other, so that
-// four of them are solved side by side, a lane each, and groups of four by several threads where there are many. Colours follow from the order of the contacts alone, sums
+// four of them are solved side by side, a lane each. Colours follow from the order of the contacts alone, sums
 // run lane by lane in the same order, and what the compiler makes of the lanes does not change a bit.
 #pragma once
 #include "solve/solver_ops.h"
 #include "solve/space_iterate.h"
 #include "solve/sweep_group.h"
 
-// Groups of one colour, or the rows that are no contacts, in a sweep by several threads.
-typedef struct sweep_piece {
-    int from, to; // groups; from < 0 for rows
-    int after;    // so many pieces of the sweep must be done before
-} sweep_piece;
-
 typedef struct space_sweeper {
     sweep_group *groups; // (max contacts)
     int group_count;
-    sweep_piece *pieces; // (max contacts + 1)
-    int piece_count;
     int *color; // (max contacts)
     int *order; // (max contacts)
 } space_sweeper;

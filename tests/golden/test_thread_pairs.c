@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One large island on bumpy ground: hundreds of pairs of shapes, which several threads look at, and sweeps and factors
-// that they do together. Contacts, their order and the state have the same bits for any number of threads, also of shapes
+// One large island on bumpy ground: hundreds of pairs of shapes, which several threads look at, and factors
+// that they find together. Contacts, their order and the state have the same bits for any number of threads, also of shapes
 // that meet the ground in many manifolds.
 #include "pawl/wrench.h"
 #include "support/mechanism.h"
@@ -88,11 +88,6 @@ static void pair_check(int budget, int steps)
 TEST(pairs_of_a_large_island_give_the_same_bits_with_threads)
 {
     pair_check(4, PAIR_STEPS);
-}
-
-TEST(sweeps_of_a_large_island_give_the_same_bits_with_threads)
-{
-    pair_check(60, PAIR_FEW);
 }
 
 TEST(factors_of_a_large_island_give_the_same_bits_with_threads)
