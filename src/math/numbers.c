@@ -84,7 +84,15 @@ bool pawl_numbers_are_finite(const double *x, size_t count)
     return numbers_are_finite(x, count);
 }
 
-// Of four running maxima, and sums that are 0 of finite numbers.
+// A running maximum, and a sum that is 0 of finite numbers.
+PAWL_KERNEL_PART void numbers_see(double x, double *most, double *none)
+{
+    double size = fabs(x);
+    *most = size > *most ? size : *most;
+    *none += 0.0 * x;
+}
+
+// Of four of both.
 PAWL_KERNEL_PART double numbers_most(const double most[4], const double none[4])
 {
     bool finite = (none[0] + none[1]) + (none[2] + none[3]) == 0.0;
@@ -100,15 +108,11 @@ PAWL_KERNEL static double numbers_largest(const double *restrict x, int count)
     int r = 0;
     for (; r + 4 <= count; r += 4) {
         for (int k = 0; k < 4; ++k) {
-            double size = fabs(x[r + k]);
-            most[k] = size > most[k] ? size : most[k];
-            none[k] += 0.0 * x[r + k];
+            numbers_see(x[r + k], &most[k], &none[k]);
         }
     }
     for (; r < count; ++r) {
-        double size = fabs(x[r]);
-        most[0] = size > most[0] ? size : most[0];
-        none[0] += 0.0 * x[r];
+        numbers_see(x[r], &most[0], &none[0]);
     }
     return numbers_most(most, none);
 }
@@ -125,16 +129,12 @@ PAWL_KERNEL static double numbers_scale(const double *restrict x, int count, dou
     int r = 0;
     for (; r + 4 <= count; r += 4) {
         for (int k = 0; k < 4; ++k) {
-            double size = fabs(x[r + k]);
-            most[k] = size > most[k] ? size : most[k];
-            none[k] += 0.0 * x[r + k];
+            numbers_see(x[r + k], &most[k], &none[k]);
             y[r + k] = rate * x[r + k];
         }
     }
     for (; r < count; ++r) {
-        double size = fabs(x[r]);
-        most[0] = size > most[0] ? size : most[0];
-        none[0] += 0.0 * x[r];
+        numbers_see(x[r], &most[0], &none[0]);
         y[r] = rate * x[r];
     }
     return numbers_most(most, none);
