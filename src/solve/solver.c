@@ -321,7 +321,7 @@ void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, 
     int solves = pawl_condensed_recover(r, p, lambda);
     report->iterations = report->iterations > 0 ? report->iterations : solves;
     bool coulomb = !s->ops->relaxed && s->ops->own_law == NULL; // others know when they are done
-    if (p->contact_count > 0 && coulomb && p->delassus->maybe_singular &&
+    if (p->contact_count > 0 && coulomb && p->delassus->maybe_singular && s->def.budget == 0 &&
         report->outcome == PAWL_CONVERGED) {
         solver_refine_condensed(s, p, goal, lambda, report);
     }
