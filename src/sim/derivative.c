@@ -11,9 +11,9 @@
 
 // ---- memory ---------------------------------------------------------------------------------------
 
-static void derivative_layout_kick(pawl_derivative *d, pawl_carver *mem)
+static void derivative_layout_velocity(pawl_derivative *d, pawl_carver *mem)
 {
-    derive_kick *k = &d->kick;
+    derive_velocity *k = &d->update;
     int rows = d->max_rows;
     k->begin = PAWL_CARVE(mem, body_state, d->bodies);
     k->next = PAWL_CARVE(mem, double, d->n);
@@ -31,7 +31,7 @@ static void derivative_layout_kick(pawl_derivative *d, pawl_carver *mem)
 static void derivative_layout(pawl_derivative *d, pawl_carver *mem)
 {
     int n = d->n, P = d->columns, rows = d->max_rows, N = n + rows;
-    derivative_layout_kick(d, mem);
+    derivative_layout_velocity(d, mem);
     d->start = PAWL_CARVE(mem, body_state, d->bodies);
     d->moved = PAWL_CARVE(mem, body_state, d->bodies);
     double **tangents[] = {&d->dq, &d->du, &d->dw};
@@ -117,7 +117,7 @@ static void derivative_probe(void *user, const step_context *c, const pawl_state
     pawl_derivative *d = user;
     const pawl_assembly *a = c->assembly;
     const pawl_problem *p = &a->problem;
-    derive_kick *k = &d->kick;
+    derive_velocity *k = &d->update;
     k->seen = false;
     if (derivative_reserve(d) != PAWL_OK) {
         return;
@@ -157,7 +157,7 @@ static void derivative_probe(void *user, const step_context *c, const pawl_state
 // Open, sticking or sliding; and how far each contact is from another mode.
 static void derivative_modes(pawl_derivative *d)
 {
-    derive_kick *k = &d->kick;
+    derive_velocity *k = &d->update;
     double most = 0.0, fastest = 1e-9;
     for (int i = 0; i < k->contacts; ++i) {
         const double *r = k->lambda + k->slot_rows + 3 * i, *v = k->velocity + k->slot_rows + 3 * i;
@@ -187,19 +187,21 @@ static void derivative_modes(pawl_derivative *d)
 
 // ---- colours and perturbations ----------------------------------------------------------------------
 
-void pawl_derive_color(pawl_derivative *d)
+// Bodies by colours: no row touches two of one colour, so that all of a colour are perturbed at once. Over the blocks of the
+// velocity update.
+static void derivative_color(pawl_derivative *d)
 {
     const pawl_model *m = d->model;
     d->colors = 0;
     for (int i = 0; i < d->bodies; ++i) {
         uint64_t taken = 0;
-        for (int k = 0; k < d->kick.blocks + m->actuator_count; ++k) {
+        for (int k = 0; k < d->update.blocks + m->actuator_count; ++k) {
             int body[BLOCK_MAX_BODIES], count = 0;
-            if (k < d->kick.blocks) {
-                count = d->kick.block[k].body_count;
-                memcpy(body, d->kick.block[k].body, sizeof body);
+            if (k < d->update.blocks) {
+                count = d->update.block[k].body_count;
+                memcpy(body, d->update.block[k].body, sizeof body);
             } else {
-                int joint = pawl_joint_index(m->actuators[k - d->kick.blocks].joint);
+                int joint = pawl_joint_index(m->actuators[k - d->update.blocks].joint);
                 body[count++] = m->joints[joint].base;
                 body[count++] = m->joints[joint].follower;
             }
@@ -277,7 +279,7 @@ pawl_status pawl_derive_solve(pawl_derivative *d, int N)
 // What a step may contain that is not differentiated.
 static pawl_status derivative_refuse(pawl_derivative *d, const pawl_step_report *report)
 {
-    const derive_kick *k = &d->kick;
+    const derive_velocity *k = &d->update;
     const char *what = NULL;
     if (report->outcome != PAWL_CONVERGED) {
         return PAWL_FAIL(
@@ -332,23 +334,23 @@ static void derivative_keep(pawl_derivative *d)
 // Poses at the velocity update with its twists: the ends of the two position updates.
 static pawl_status derivative_carry(pawl_derivative *d, const pawl_state *from)
 {
-    const step_weights *w = &d->kick.w;
-    pawl_derive_color(d);
+    const step_weights *w = &d->update.w;
+    derivative_color(d);
     derivative_begin(d);
     if (w->before_time > 0.0) {
-        PAWL_TRY(
-            pawl_derive_drift(d, d->start, d->kick.begin, w->before_time, w->begin, w->place_time));
+        PAWL_TRY(pawl_derive_position(d, d->start, d->update.begin, w->before_time, w->begin,
+                                      w->place_time));
     }
-    PAWL_TRY(pawl_derive_kick(d, from));
+    PAWL_TRY(pawl_derive_velocity(d, from));
     body_state *middle = d->start; // no longer needed
     for (int i = 0; i < d->bodies; ++i) {
-        const double *u = d->kick.next + 6 * i;
-        middle[i] = d->kick.begin[i];
+        const double *u = d->update.next + 6 * i;
+        middle[i] = d->update.begin[i];
         middle[i].v = v3(u[0], u[1], u[2]);
         middle[i].w = v3(u[3], u[4], u[5]);
     }
-    return pawl_derive_drift(d, middle, d->sim->state->bodies, w->after_time, w->place_time,
-                             w->end);
+    return pawl_derive_position(d, middle, d->sim->state->bodies, w->after_time, w->place_time,
+                                w->end);
 }
 
 pawl_status pawl_derivative_compute(pawl_derivative *d, const pawl_state *from)

@@ -21,7 +21,7 @@ typedef struct derive_sample {
 } derive_sample;
 
 // The velocity update as it was solved.
-typedef struct derive_kick {
+typedef struct derive_velocity {
     bool seen, struck;
     step_weights w;
     body_state *begin; // (bodies) after impacts
@@ -36,7 +36,7 @@ typedef struct derive_kick {
     double *id;         // (contacts)
     double *friction;   // (contacts)
     double *compliance; // (rows)
-} derive_kick;
+} derive_velocity;
 
 enum derive_row { DERIVE_EQUAL, DERIVE_FIXED, DERIVE_SLIP };
 
@@ -51,7 +51,7 @@ struct pawl_derivative {
     char *block;
     size_t bytes;
     int max_rows, max_blocks, max_contacts; // that there is room for
-    derive_kick kick;
+    derive_velocity update;
     body_state *start;          // (bodies) where the step began
     body_state *moved;          // (bodies) scratch: perturbed
     double *dq, *du;            // (n x columns) tangents so far
@@ -73,16 +73,14 @@ struct pawl_derivative {
 // One more or less of a coordinate, for differences of rows: small against what curves them, large against rounding.
 static const double derive_step = 1e-5;
 
-// Bodies by colours: no row touches two of one colour, so that all of a colour are perturbed at once. Over the blocks of the kick.
-void pawl_derive_color(pawl_derivative *d);
 // Poses of `from`, with those of a colour changed along direction k (0 to 5), into d->moved.
 void pawl_derive_move(pawl_derivative *d, const body_state *from, int color, int k, double by);
 
 // The velocity update: dq and du before it (at its placement) to du after it.
-pawl_status pawl_derive_kick(pawl_derivative *d, const pawl_state *from);
+pawl_status pawl_derive_velocity(pawl_derivative *d, const pawl_state *from);
 // A position update over tau from `from` to `to`: dq and du before it to those after it.
-pawl_status pawl_derive_drift(pawl_derivative *d, const body_state *from, const body_state *to,
-                              double tau, double begin, double end);
+pawl_status pawl_derive_position(pawl_derivative *d, const body_state *from, const body_state *to,
+                                 double tau, double begin, double end);
 // X = K^-1 X, N rows; PAWL_NOT_SOLVED where K is singular.
 pawl_status pawl_derive_solve(pawl_derivative *d, int N);
 // Sets an input of the columns of a parameter by `by`; the simulation follows. False: it has no such input.
