@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Reduced coordinates: joints of a spanning tree are satisfied by their coordinates, the others are rows. What an
-// impulse along a row does passes through the articulated bodies (docs/reduced.md section 7).
+// impulse along a row does passes through the articulated bodies (docs/reduced.md section 6).
 #include "coordinates/reduced_coordinates.h"
 #include "coordinates/reduced_delassus.h"
 #include <stdio.h>

@@ -10,7 +10,7 @@
 //   A = Y'_g Y'_gT + R_g
 // is dense and small; of rows that repeat others the pivots are dropped. Limits and contacts b have
 //   S = Y'_b Y'_bT + R_b - ZT Z,   Z = Delta^-1/2 L^-1 Y'_g Y'_bT.
-// Generalized velocities are z with |z|^2 / 2 the kinetic energy of H', theta' = B' d'^-1/2 z. docs/reduced.md section 7.
+// Generalized velocities are z with |z|^2 / 2 the kinetic energy of H', theta' = B' d'^-1/2 z. docs/reduced.md section 6.
 #pragma once
 #include "coordinates/reduced_form.h"
 

@@ -3,7 +3,7 @@
 //
 // Rows over the generalized coordinates of a tree: y_r = d^-1/2 BT XT J_rT for every row, from H^-1
 // = B d^-1 BT by articulated bodies (Featherstone 2008), so that D = Y YT without forming H.
-// docs/reduced.md, section 7.
+// docs/reduced.md, section 6.
 #include "coordinates/reduced_form.h"
 #include "base/carver.h"
 #include "base/kernel.h"

@@ -109,7 +109,7 @@ static pawl_status fclib_check_count(const fclib_file *f, const char *name, int 
                                  (unsigned long long)f->in.size);
 }
 
-pawl_status pawl_fclib_ints(const fclib_file *f, const char *name, int count, int **out)
+static pawl_status fclib_file_ints(const fclib_file *f, const char *name, int count, int **out)
 {
     hdf5_numbers set;
     void *block;
@@ -209,12 +209,12 @@ static pawl_status fclib_compressed(const fclib_file *f, const fclib_names *name
     int lines = by_rows ? t->rows : t->columns;
     int **along = by_rows ? &m->row : &m->column, **within = by_rows ? &m->column : &m->row;
     int *p;
-    PAWL_TRY(pawl_fclib_ints(f, names->i, m->indices, within));
+    PAWL_TRY(fclib_file_ints(f, names->i, m->indices, within));
     PAWL_TRY(pawl_fclib_reals(f, names->x, m->values, &m->value));
     void *block;
     PAWL_TRY(fclib_room(f, names->p, m->indices, sizeof **along, &block));
     *along = block;
-    PAWL_TRY(pawl_fclib_ints(f, names->p, lines + 1, &p));
+    PAWL_TRY(fclib_file_ints(f, names->p, lines + 1, &p));
     pawl_status status = fclib_expand(f, names->p, p, lines, m->indices, *along);
     t->count = p[lines];
     pawl_free(f->env, p, (size_t)(lines + 1) * sizeof *p);
@@ -227,8 +227,8 @@ static pawl_status fclib_compressed(const fclib_file *f, const fclib_names *name
 static pawl_status fclib_triplets(const fclib_file *f, const fclib_names *names, fclib_matrix *m)
 {
     pawl_triplets *t = &m->entries;
-    PAWL_TRY(pawl_fclib_ints(f, names->i, m->indices, &m->row));
-    PAWL_TRY(pawl_fclib_ints(f, names->p, m->indices, &m->column));
+    PAWL_TRY(fclib_file_ints(f, names->i, m->indices, &m->row));
+    PAWL_TRY(fclib_file_ints(f, names->p, m->indices, &m->column));
     PAWL_TRY(pawl_fclib_reals(f, names->x, m->values, &m->value));
     t->count = m->indices;
     PAWL_TRY(fclib_check_range(f, names->i, m->row, t->count, t->rows));

@@ -33,8 +33,7 @@ void pawl_fclib_close(fclib_file *f);
 bool pawl_fclib_has(const fclib_file *f, const char *name);
 // One whole number.
 pawl_status pawl_fclib_int(const fclib_file *f, const char *name, int *out);
-// Exactly `count` numbers, finite ones if real. To be freed with that count.
-pawl_status pawl_fclib_ints(const fclib_file *f, const char *name, int count, int **out);
+// Exactly `count` finite numbers. To be freed with that count.
 pawl_status pawl_fclib_reals(const fclib_file *f, const char *name, int count, double **out);
 
 // A matrix of m x n by its entries, in FCLib's order of rows.

@@ -195,8 +195,8 @@ static const char *const builder_kinds[ID_KINDS] = {"body",   "joint", "shape", 
 
 // The tag of an id is a hash of all that was added before, so that an id of another model, or of
 // another version of this one, is recognised as such.
-pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
-                                     size_t size, tag_source source, any_id *out)
+static pawl_status builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
+                                       size_t size, tag_source source, any_id *out)
 {
     uint64_t hash =
         pawl_hash_text(pawl_hash_text(source.hash, builder_kinds[source.kind]), source.name);
@@ -412,7 +412,7 @@ static pawl_status builder_push_named(pawl_builder *b, pawl_array *array, const 
                                       size_t size, int scope, tag_source source, any_id *out)
 {
     uint64_t before = b->tag;
-    PAWL_TRY(pawl_builder_push_tagged(b, array, item, size, source, out));
+    PAWL_TRY(builder_push_tagged(b, array, item, size, source, out));
     if (!pawl_name_table_add(&b->names, builder_alloc, b, scope, source.name, array->count - 1)) {
         --array->count;
         --b->tags[source.kind].count;
@@ -613,7 +613,7 @@ pawl_status pawl_builder_push_shape(pawl_builder *b, pawl_body_id body, const pa
     PAWL_TRY(builder_keep_points(b, &info.def));
     tag_source source = {ID_SHAPE, info.def.name, pawl_tag_shape(b->tag, &info)};
     any_id id;
-    PAWL_TRY(pawl_builder_push_tagged(b, &b->shapes, &info, sizeof info, source, &id));
+    PAWL_TRY(builder_push_tagged(b, &b->shapes, &info, sizeof info, source, &id));
     PAWL_GIVE(out, id);
     return PAWL_OK;
 }
@@ -804,7 +804,7 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
     }
     tag_source source = {ID_ACTUATOR, a.name, pawl_tag_actuator(b->tag, &a)};
     any_id id;
-    PAWL_TRY(pawl_builder_push_tagged(b, &b->actuators, &a, sizeof a, source, &id));
+    PAWL_TRY(builder_push_tagged(b, &b->actuators, &a, sizeof a, source, &id));
     PAWL_GIVE(out, id);
     return PAWL_OK;
 }
@@ -847,7 +847,7 @@ pawl_status pawl_builder_add_motion(pawl_builder *b, const pawl_motion_def *def,
     }
     tag_source source = {ID_MOTION, m.name, pawl_tag_motion(b->tag, &m)};
     any_id id;
-    PAWL_TRY(pawl_builder_push_tagged(b, &b->motions, &m, sizeof m, source, &id));
+    PAWL_TRY(builder_push_tagged(b, &b->motions, &m, sizeof m, source, &id));
     PAWL_GIVE(out, id);
     return PAWL_OK;
 }
@@ -871,7 +871,7 @@ pawl_status pawl_builder_add_force(pawl_builder *b, const pawl_force_def *def, p
     }
     tag_source source = {ID_FORCE, f.name, pawl_tag_force(b->tag, &f)};
     any_id id;
-    PAWL_TRY(pawl_builder_push_tagged(b, &b->forces, &f, sizeof f, source, &id));
+    PAWL_TRY(builder_push_tagged(b, &b->forces, &f, sizeof f, source, &id));
     PAWL_GIVE(out, id);
     return PAWL_OK;
 }
@@ -904,7 +904,7 @@ pawl_status pawl_builder_add_spring(pawl_builder *b, const pawl_spring_def *def,
     }
     tag_source source = {ID_SPRING, s.name, pawl_tag_spring(b->tag, &s)};
     any_id id;
-    PAWL_TRY(pawl_builder_push_tagged(b, &b->springs, &s, sizeof s, source, &id));
+    PAWL_TRY(builder_push_tagged(b, &b->springs, &s, sizeof s, source, &id));
     PAWL_GIVE(out, id);
     return PAWL_OK;
 }

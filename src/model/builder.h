@@ -85,8 +85,6 @@ uint64_t pawl_tag_actuator(uint64_t seed, const pawl_actuator_def *def);
 uint64_t pawl_tag_motion(uint64_t seed, const pawl_motion_def *def);
 uint64_t pawl_tag_force(uint64_t seed, const pawl_force_def *def);
 uint64_t pawl_tag_spring(uint64_t seed, const pawl_spring_def *def);
-pawl_status pawl_builder_push_tagged(pawl_builder *b, pawl_array *array, const void *item,
-                                     size_t size, tag_source source, any_id *out);
 id_table pawl_builder_ids(const pawl_builder *b, id_kind kind);
 // The index that an id has in this builder, else below 0 and a line in the log.
 int pawl_builder_index(const pawl_builder *b, const char *function, id_kind kind, uint32_t index1,

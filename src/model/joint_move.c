@@ -271,8 +271,10 @@ static pawl_status move_with(const pawl_env *env, move_graph *g, body_state *bod
     return PAWL_OK;
 }
 
-pawl_status pawl_joint_move(const pawl_env *env, const pawl_model *m, body_state *bodies, int joint,
-                            const double *position, const double *rate)
+// Writes poses and twists of the bodies that hang on the joint. `rate` may be NULL: at rest. Refuses joints that
+// close a loop, have no coordinates for every direction that they leave free, or would move a kinematic body.
+static pawl_status joint_move_bodies(const pawl_env *env, const pawl_model *m, body_state *bodies,
+                                     int joint, const double *position, const double *rate)
 {
     const double rest[6] = {0};
     move_graph graph = {.m = m};
@@ -293,7 +295,7 @@ pawl_status pawl_joint_move(const pawl_env *env, const pawl_model *m, body_state
 
 pawl_status pawl_joint_can_move(const pawl_env *env, const pawl_model *m, int joint)
 {
-    return pawl_joint_move(env, m, NULL, joint, NULL, NULL);
+    return joint_move_bodies(env, m, NULL, joint, NULL, NULL);
 }
 
 pawl_status pawl_state_set_joint(pawl_state *s, pawl_joint_id id, const double *position,
@@ -314,7 +316,7 @@ pawl_status pawl_state_set_joint(pawl_state *s, pawl_joint_id id, const double *
                              j->name, c, position[c], rate != NULL ? rate[c] : 0.0);
         }
     }
-    PAWL_TRY(pawl_joint_move(&s->env, s->model, s->bodies, joint, position, rate));
+    PAWL_TRY(joint_move_bodies(&s->env, s->model, s->bodies, joint, position, rate));
     for (int c = 0; c < j->coordinate_count; ++c) { // full turns count from here
         s->coordinates[j->first_coordinate + c] = position[c];
     }

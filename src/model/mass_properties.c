@@ -24,8 +24,8 @@ static mass_properties mass_of_moments(const pawl_shape_def *shape, double densi
                              m3_congruence(&r, &own)};
 }
 
-pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
-                              mass_properties *out)
+static pawl_status mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
+                                mass_properties *out)
 {
     convex_hull *hull;
     PAWL_TRY(pawl_hull_create(env, shape->name, shape->points, shape->point_count, &hull));
@@ -37,8 +37,8 @@ pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, 
     return PAWL_OK;
 }
 
-pawl_status pawl_mass_of_mesh(const pawl_env *env, const pawl_shape_def *shape, double density,
-                              mass_properties *out)
+static pawl_status mass_of_mesh(const pawl_env *env, const pawl_shape_def *shape, double density,
+                                mass_properties *out)
 {
     tri_mesh *mesh;
     PAWL_TRY(pawl_tri_mesh_create(env, shape->name, shape->points, shape->point_count,
@@ -59,10 +59,10 @@ pawl_status pawl_mass_of_any(const pawl_env *env, const pawl_shape_def *shape, d
                              mass_properties *out)
 {
     if (shape->kind == PAWL_SHAPE_HULL) {
-        return pawl_mass_of_hull(env, shape, density, out);
+        return mass_of_hull(env, shape, density, out);
     }
     if (shape->kind == PAWL_SHAPE_MESH) {
-        return pawl_mass_of_mesh(env, shape, density, out);
+        return mass_of_mesh(env, shape, density, out);
     }
     *out = pawl_mass_of_shape(shape, density);
     return PAWL_OK;

@@ -154,13 +154,9 @@ typedef struct mass_properties {
     pawl_vec3 com;
     pawl_mat3 inertia; // about com
 } mass_properties;
-// Not for hulls and meshes, which need memory for a moment: the functions after it.
+// Not for hulls and meshes, which need memory for a moment: the next function.
 mass_properties pawl_mass_of_shape(const pawl_shape_def *shape, double density);
-pawl_status pawl_mass_of_hull(const pawl_env *env, const pawl_shape_def *shape, double density,
-                              mass_properties *out);
 // An open mesh has no mass: refused.
-pawl_status pawl_mass_of_mesh(const pawl_env *env, const pawl_shape_def *shape, double density,
-                              mass_properties *out);
 pawl_status pawl_mass_of_any(const pawl_env *env, const pawl_shape_def *shape, double density,
                              mass_properties *out);
 mass_properties pawl_mass_add(mass_properties a, mass_properties b);

@@ -158,14 +158,15 @@ state_sleep pawl_state_sleep(const pawl_state *s)
     return (state_sleep){s->sleep, s->sleep + 1, inputs, inputs + pawl_state_input_numbers(m)};
 }
 
-int pawl_state_weak_count(const pawl_model *m)
+// Clusters that there can be at most.
+static int state_weak_count(const pawl_model *m)
 {
     return 2 * m->joint_count;
 }
 
 static int state_weak_numbers(const pawl_model *m)
 {
-    return 1 + PAWL_STATE_WEAK_WORDS * pawl_state_weak_count(m);
+    return 1 + PAWL_STATE_WEAK_WORDS * state_weak_count(m);
 }
 
 // Runs twice, to count bytes and to hand out pointers.

@@ -113,8 +113,7 @@ bool pawl_input_numbers_good(const pawl_model *model, double (*number)(const voi
 bool pawl_mass_numbers_good(const pawl_model *model, double (*number)(const void *user, int i),
                             const void *user);
 
-enum { PAWL_STATE_WEAK_WORDS = 3 };                 // numbers of each cluster of loops
-int pawl_state_weak_count(const pawl_model *model); // clusters that there can be at most
+enum { PAWL_STATE_WEAK_WORDS = 3 }; // numbers of each cluster of loops
 
 struct pawl_state {
     pawl_env env;

@@ -235,7 +235,7 @@ static void query_newton_euler(pawl_query *q, const double *x, bool biased, doub
         }
         pawl_reduced_move(q->motion, q->still);
     }
-    pawl_reduced_inverse_dynamics(q->motion, x, NULL, tau);
+    pawl_reduced_inverse_dynamics(q->motion, x, tau);
     if (!biased) {
         q->live.model.gravity = gravity;
         pawl_reduced_place(q->motion, &q->config, q->time);

@@ -13,13 +13,14 @@
 // definite, and factored over the bodies (loops section V; docs/solvers/newton.md). tau goes down as the
 // residual does. Stacks have many contacts on the edge of two modes, where small tau makes Newton steps
 // useless; hence restarts at several tau, with sweeps in between (the `newton` solver below).
-#include "solve/newton.h"
 #include "linalg/cone.h"
 #include "linalg/dense.h"
+#include "linalg/gmres.h"
 #include "math/vec.h"
 #include "problem/natural.h"
 #include "solve/continuation.h"
 #include "solve/nsgs.h"
+#include "solve/solver_ops.h"
 #include <string.h>
 
 static const double newton_least = 1e-11;       // of P' and 1 - P': G stays within 1e11 of w
@@ -36,7 +37,18 @@ static const double newton_goal =
     0.5; // share of the tolerance; eliminated rows add to the residual
 enum { NEWTON_HALVINGS = 10 };
 
-newton_part pawl_newton_layout(const solver_def *def, pawl_carver *mem)
+typedef struct newton_part {
+    gmres krylov;
+    double *v, *image;            // (rows) velocities, and the matrix times the step
+    double *trial, *trial_v;      // (rows)
+    double *right, *step, *sigma; // (rows)
+    double *G, *metric;           // (9 x contacts) of the system, and symmetric
+    double *diagonal;             // (rows) of the rows that are not contacts
+    double *point;                // (rows) where the iteration is
+    double *soft;                 // (rows) compliance, with what holds impulses where they are
+} newton_part;
+
+static newton_part newton_part_layout(const solver_def *def, pawl_carver *mem)
 {
     newton_part s = {.krylov = pawl_gmres_layout(def->max_rows, mem)};
     double **rows[] = {&s.v,    &s.image, &s.trial,    &s.trial_v, &s.right,
@@ -307,8 +319,8 @@ static void newton_add_proximal(newton_part *s, const pawl_problem *p, const dou
 // equations at this tau are met to newton_centred of it. The iterate s->point may leave the cones; lambda is the
 // best admissible point that was seen. `goal` [m/s] is of the natural map. Returns whether lambda meets it; false
 // also where memory is out.
-bool pawl_newton_run(newton_part *s, const pawl_problem *p, const double *weight, double tau,
-                     double goal, int most, double *lambda, int *iterations)
+static bool newton_run(newton_part *s, const pawl_problem *p, const double *weight, double tau,
+                       double goal, int most, double *lambda, int *iterations)
 {
     int n = p->row_count;
     size_t bytes = (size_t)n * sizeof *lambda;
@@ -380,7 +392,7 @@ static pawl_solver *newton_layout(const solver_def *def, pawl_carver *mem)
     newton *s = PAWL_CARVE(mem, newton, 1);
     nsgs_part sweeps = pawl_nsgs_layout(def, mem);
     continuation_part path = pawl_continuation_layout(def, mem);
-    newton_part part = pawl_newton_layout(def, mem);
+    newton_part part = newton_part_layout(def, mem);
     if (s == NULL) {
         return NULL;
     }
@@ -405,9 +417,8 @@ static bool newton_steps(newton *s, const pawl_problem *p, solver_goal goal, dou
 {
     int before = report->iterations, left = goal.iterations - before;
     report->method = PAWL_METHOD_NEWTON;
-    bool converged =
-        pawl_newton_run(&s->part, p, s->sweeps.weight, tau, newton_goal * goal.tolerance,
-                        most < left ? most : left, lambda, &report->iterations);
+    bool converged = newton_run(&s->part, p, s->sweeps.weight, tau, newton_goal * goal.tolerance,
+                                most < left ? most : left, lambda, &report->iterations);
     report->factorizations += report->iterations - before;
     return converged;
 }

@@ -14,29 +14,24 @@
 #include "base/kernel.h"
 #include <string.h>
 
-// Gravity and the push of a link about its origin.
-static spatial articulated_external(const reduced_motion *m, int link, const link_force *external)
+// Gravity on a link, about its origin.
+static spatial articulated_weight(const reduced_motion *m, int link)
 {
-    pawl_vec3 force = pawl_reduced_weight(m, link), moment = v3(0.0, 0.0, 0.0);
-    if (external != NULL) {
-        force = v3_add(force, external[link].force);
-        moment = external[link].moment;
-    }
-    return sp_force_from(v3_sub(m->position[link], m->origin[link]), force, moment);
+    pawl_vec3 arm = v3_sub(m->position[link], m->origin[link]);
+    return sp_force_from(arm, pawl_reduced_weight(m, link), v3(0.0, 0.0, 0.0));
 }
 
-// Newton-Euler for each link, f = I A + V x* (I V) - external, is the force that the link needs
+// Newton-Euler for each link, f = I A + V x* (I V) - weight, is the force that the link needs
 // from its joint. Forces of the links below are added up on the way to the root, and tau_k = S_k .
 // f (Featherstone, section 5.3).
-void pawl_reduced_inverse_dynamics(reduced_motion *m, const double *acceleration,
-                                   const link_force *external, double *tau)
+void pawl_reduced_inverse_dynamics(reduced_motion *m, const double *acceleration, double *tau)
 {
     const reduced_tree *t = m->tree;
     pawl_reduced_accelerate(m, acceleration);
     for (int i = 0; i < t->link_count; ++i) {
         spatial momentum = si_mul(&m->inertia[i], m->V[i]);
         spatial f = sp_add(si_mul(&m->inertia[i], m->A[i]), sp_cross_force(m->V[i], momentum));
-        m->force[i] = sp_sub(f, articulated_external(m, i, external));
+        m->force[i] = sp_sub(f, articulated_weight(m, i));
     }
     for (int i = t->link_count - 1; i >= 0; --i) {
         const reduced_link *l = &t->links[i];
@@ -119,7 +114,8 @@ bool pawl_reduced_factor(const reduced_tree *t, double *H)
     return true;
 }
 
-void pawl_reduced_half_solve(const reduced_tree *t, const double *factor, double *x)
+// x becomes L^-T x.
+static void articulated_half_solve(const reduced_tree *t, const double *factor, double *x)
 {
     for (int k = t->column_count - 1; k >= 0; --k) {
         const double *row = factor + t->factor_row[k];
@@ -132,7 +128,7 @@ void pawl_reduced_half_solve(const reduced_tree *t, const double *factor, double
 // H = LT D L: first L^-T from the leaves, then D^-1 and L^-1 from the root.
 void pawl_reduced_solve(const reduced_tree *t, const double *factor, double *x)
 {
-    pawl_reduced_half_solve(t, factor, x);
+    articulated_half_solve(t, factor, x);
     for (int k = 0; k < t->column_count; ++k) {
         const double *row = factor + t->factor_row[k];
         x[k] /= row[t->columns[k].depth];
@@ -188,21 +184,6 @@ PAWL_KERNEL_PART spatial articulated_reduce(spatial S, double added, double scal
         }
     }
     return U;
-}
-
-// One column of the inward pass (Featherstone, section 7.3): u = tau - S . bias, M_a = M - U UT /
-// d, and bias_a = bias + M_a c + U u / d, with c = S' theta' the velocity-dependent acceleration of
-// this column. M has to be reduced before it multiplies c.
-static void articulated_eliminate(reduced_motion *m, int k, double tau, double M[6][6],
-                                  spatial *bias)
-{
-    double inverse;
-    spatial U = m->U[k] = articulated_reduce(m->S[k], 0.0, 0.0, M, &inverse);
-    m->pivot[k] = inverse;
-    m->column_force[k] = tau - sp_dot(m->S[k], *bias);
-    spatial c = {v3_scale(m->rate[k], m->S_rate[k].v), v3_scale(m->rate[k], m->S_rate[k].w)};
-    *bias = sp_add(*bias, articulated_mul(M, c));
-    *bias = sp_axpy(*bias, m->column_force[k] * inverse, U);
 }
 
 PAWL_KERNEL_PART void articulated_add(double M[6][6], double sum[6][6])
@@ -295,42 +276,6 @@ void pawl_reduced_articulated_rates(const reduced_motion *m, const articulated_f
     }
 }
 
-// Three passes: bias forces of the links, articulated inertias inward, accelerations outward.
-// Within a joint columns are taken from the last to the first inward and in the other order
-// outward, as a chain of massless links would be.
-void pawl_reduced_forward_dynamics(reduced_motion *m, const double *tau, const link_force *external,
-                                   double *acceleration)
-{
-    const reduced_tree *t = m->tree;
-    for (int i = 0; i < t->link_count; ++i) {
-        articulated_matrix(&m->inertia[i], m->articulated[i]);
-        spatial turning = sp_cross_force(m->V[i], si_mul(&m->inertia[i], m->V[i]));
-        m->force[i] = sp_sub(turning, articulated_external(m, i, external));
-    }
-    for (int i = t->link_count - 1; i >= 0; --i) {
-        const reduced_link *l = &t->links[i];
-        for (int k = l->first_column + l->column_count - 1; k >= l->first_column; --k) {
-            articulated_eliminate(m, k, tau == NULL ? 0.0 : tau[k], m->articulated[i],
-                                  &m->force[i]);
-        }
-        int parent = pawl_reduced_sum_parent(t, i);
-        if (parent >= 0) {
-            m->force[parent] = sp_add(m->force[parent], m->force[i]);
-            articulated_add(m->articulated[i], m->articulated[parent]);
-        }
-    }
-    for (int i = 0; i < t->link_count; ++i) {
-        const reduced_link *l = &t->links[i];
-        spatial A = l->driven ? m->driven_acceleration[i] : pawl_reduced_from_parent(m, i, m->A);
-        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
-            A = sp_axpy(A, m->rate[k], m->S_rate[k]);
-            acceleration[k] = (m->column_force[k] - sp_dot(m->U[k], A)) * m->pivot[k];
-            A = sp_axpy(A, acceleration[k], m->S[k]);
-        }
-        m->A[i] = A;
-    }
-}
-
 // ---- sums over the links -----------------------------------------------------------------------
 
 // Bodies only: armatures of joints are not in the spatial inertias.
@@ -339,42 +284,6 @@ double pawl_reduced_kinetic_energy(const reduced_motion *m)
     double sum = 0.0;
     for (int i = 0; i < m->tree->link_count; ++i) {
         sum += 0.5 * sp_dot(m->V[i], si_mul(&m->inertia[i], m->V[i]));
-    }
-    return sum;
-}
-
-// Zero where all centres are at the world's origin; weights include each body's gravity scale.
-double pawl_reduced_potential_energy(const reduced_motion *m)
-{
-    double sum = 0.0;
-    for (int i = 0; i < m->tree->link_count; ++i) {
-        sum -= v3_dot(pawl_reduced_weight(m, i), m->position[i]);
-    }
-    return sum;
-}
-
-double pawl_reduced_mass(const reduced_motion *m)
-{
-    return m->tree->model->total_mass;
-}
-
-pawl_vec3 pawl_reduced_centre_of_mass(const reduced_motion *m)
-{
-    pawl_vec3 sum = v3(0.0, 0.0, 0.0);
-    for (int i = 0; i < m->tree->link_count; ++i) {
-        sum = v3_axpy(sum, m->inertia[i].mass, m->position[i]);
-    }
-    return v3_scale(1.0 / pawl_reduced_mass(m), sum);
-}
-
-pawl_twist pawl_reduced_momentum(const reduced_motion *m, pawl_vec3 point)
-{
-    pawl_twist sum = {0};
-    for (int i = 0; i < m->tree->link_count; ++i) {
-        spatial own = si_mul(&m->inertia[i], m->V[i]);
-        pawl_vec3 arm = v3_sub(m->origin[i], point);
-        sum.linear = v3_add(sum.linear, own.v);
-        sum.angular = v3_add(sum.angular, v3_add(own.w, v3_cross(arm, own.v)));
     }
     return sum;
 }

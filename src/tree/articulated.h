@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Dynamics of a tree, H theta'' + C(theta, theta') = tau, with gravity and what pushes the links in C:
+// Dynamics of a tree, H theta'' + C(theta, theta') = tau, with gravity in C:
 //   inverse dynamics (recursive Newton-Euler), O(nv);
 //   the inertia H (composite bodies) and its factor without fill, O(nv depth) numbers;
-//   forward dynamics (articulated bodies), O(nv).
+//   the inverse of H by articulated bodies, O(nv).
 // The motion must have been placed and moved.
 #pragma once
 #include "tree/motion.h"
 
-// What pushes the links from outside: a force at the centre of mass and a moment about it, in world axes.
-typedef struct link_force {
-    pawl_vec3 force, moment;
-} link_force;
-
-// tau (nv) that makes theta'' = acceleration. `push` (links) may be NULL. Gravity acts, with each body's
-// share. Leaves A and p' as pawl_reduced_accelerate does.
-void pawl_reduced_inverse_dynamics(reduced_motion *motion, const double *acceleration,
-                                   const link_force *external, double *tau);
-// theta'' (nv) for tau (nv; NULL: none).
-void pawl_reduced_forward_dynamics(reduced_motion *motion, const double *tau,
-                                   const link_force *external, double *acceleration);
+// tau (nv) that makes theta'' = acceleration. Gravity acts, with each body's share. Leaves A and p' as
+// pawl_reduced_accelerate does.
+void pawl_reduced_inverse_dynamics(reduced_motion *motion, const double *acceleration, double *tau);
 
 // H by rows along the way to the root: row k begins at factor_row[k] and has the column at depth d on that
 // way at place d, the diagonal last. Needs a placed motion only.
@@ -31,9 +22,6 @@ void pawl_reduced_inertia_dense(reduced_motion *motion, double *H);
 // to before it. False where a pivot is not positive.
 bool pawl_reduced_factor(const reduced_tree *tree, double *H);
 void pawl_reduced_solve(const reduced_tree *tree, const double *factor, double *x);
-// x becomes L^-T x, the half of a solve after which H^-1 is a plain sum: with y = L^-T b and z = L^-T c,
-// b . H^-1 c = sum of y_k z_k / D_k.
-void pawl_reduced_half_solve(const reduced_tree *tree, const double *factor, double *x);
 // Entry k of D.
 static inline double pawl_reduced_pivot(const reduced_tree *tree, const double *factor, int k)
 {
@@ -60,11 +48,6 @@ void pawl_reduced_articulated_rates(const reduced_motion *motion, const articula
                                     const double *y, double *rate, spatial *V);
 
 double pawl_reduced_kinetic_energy(const reduced_motion *motion);
-double pawl_reduced_potential_energy(const reduced_motion *motion); // of gravity
-double pawl_reduced_mass(const reduced_motion *motion);
-pawl_vec3 pawl_reduced_centre_of_mass(const reduced_motion *motion);
-// Linear, and angular about a point of the world.
-pawl_twist pawl_reduced_momentum(const reduced_motion *motion, pawl_vec3 point);
 // The force of gravity on a link's centre of mass.
 static inline pawl_vec3 pawl_reduced_weight(const reduced_motion *m, int link)
 {

@@ -172,25 +172,3 @@ void pawl_reduced_recentre(const reduced_tree *tree, reduced_config *config, dou
         config_set_xi(tree, config->theta, b, v3(0.0, 0.0, 0.0));
     }
 }
-
-// The rotation vector returned is the shortest one: both configurations must be less than half a
-// turn apart.
-void pawl_reduced_in_chart(const reduced_tree *tree, const reduced_config *config,
-                           const reduced_config *other, double *theta)
-{
-    if (theta != other->theta) {
-        memcpy(theta, other->theta, (size_t)tree->column_count * sizeof *theta);
-    }
-    for (int b = 0; b < tree->ball_count; ++b) {
-        pawl_quat turn = quat_mul(other->reference[b], quat_exp(config_xi(tree, other->theta, b)));
-        config_set_xi(tree, theta, b, quat_log(quat_mul(quat_conj(config->reference[b]), turn)));
-    }
-}
-
-// Through the angular velocity in the child's axes, which does not depend on the chart.
-void pawl_reduced_rate_in_chart(const reduced_tree *tree, const reduced_config *other,
-                                const double *other_rate, const double *theta, double *rate)
-{
-    pawl_reduced_ball_velocity(tree, other->theta, other_rate, rate);
-    pawl_reduced_ball_rate(tree, theta, rate, rate);
-}

@@ -3,15 +3,14 @@
 //
 // docs/reduced.md section 5. Moving theta_j carries all links below as one rigid body, by S_j, and changes
 // how they move: dV_i = S_j x V_i + p_j, dA_i = S_j x A_i + S_j' x V_i + p_j'. Being carried along changes no
-// force but by turning it. With sums over the links below (I of inertias, F of forces, w of what pushes),
+// force but by turning it. With sums over the links below (I of inertias, F of forces, w of weights),
 //   dF/dtheta_j = S_j x* F + I p_j' - B1 S_j' + B2 p_j,   B1 = sum I_i V_i x,
 //   B2 = sum V_i x* I_i + (I_i V_i) x-bar*,   where (h x-bar*) p = p x* h.
-// For k below j the change of S_k = S_j x S_k takes S_j x* F away again. What pushes keeps its direction:
+// For k below j the change of S_k = S_j x S_k takes S_j x* F away again. Weights keep their direction:
 //   dw/dtheta_j = (0, v_j x f + Q w_j),   Q = sum x fT - (x . f) 1.
 //
-// The results are d tau/d theta and d tau/d theta' of inverse dynamics, each (nv x nv) row by row:
-// entry k nv + j is the change of tau_k per unit of coordinate j. Only pairs of columns on one path
-// to the root are not zero. The cost is O(nv depth), without differences of any kind.
+// Entry k nv + j of the matrix is the change of tau_k per unit of coordinate j. Only pairs of columns on one path to the
+// root are not zero. The cost is O(nv depth), without differences of any kind.
 #include "tree/derivatives.h"
 #include <string.h>
 
@@ -121,18 +120,13 @@ static pawl_mat3 derivatives_turning(pawl_vec3 x, pawl_vec3 f)
 }
 
 // Of every link, then of all links below it. The forces were left by inverse dynamics, summed up.
-static void derivatives_sum(reduced_motion *m, const link_force *external)
+static void derivatives_sum(reduced_motion *m)
 {
     const reduced_tree *t = m->tree;
     memcpy(m->composite, m->inertia, (size_t)t->link_count * sizeof *m->composite);
     for (int i = 0; i < t->link_count; ++i) {
-        pawl_vec3 f = pawl_reduced_weight(m, i), moment = v3(0.0, 0.0, 0.0);
-        if (external != NULL) {
-            f = v3_add(f, external[i].force);
-            moment = external[i].moment;
-        }
-        pawl_vec3 arm = v3_sub(m->position[i], m->origin[i]);
-        m->momentum[i] = sp_force_from(arm, f, moment);
+        pawl_vec3 f = pawl_reduced_weight(m, i), arm = v3_sub(m->position[i], m->origin[i]);
+        m->momentum[i] = sp_force_from(arm, f, v3(0.0, 0.0, 0.0));
         m->turning[i] = derivatives_turning(arm, f);
         derivatives_link_matrices(&m->inertia[i], m->V[i], m->matrix[2 * i], m->matrix[2 * i + 1]);
     }
@@ -173,80 +167,10 @@ static spatial derivatives_of_force_by_rate(const reduced_motion *m, const deriv
     return sp_add(out, derivatives_mul(b->B2, m->S[j]));
 }
 
-// Row k by columns j above it, column k by rows j above it.
-//
-// For j above k, tau_j depends on theta_k through the forces below k (own), and tau_k on theta_j
-// through the motion of the links below k alone: S_k is carried along with the forces, which
-// cancels. Columns of one ball are not carried by each other and are done by derivatives_ball().
-static void derivatives_column(reduced_motion *m, int k, double *by_theta, double *by_rate)
-{
-    const reduced_tree *t = m->tree;
-    int n = t->column_count, ball = t->columns[k].ball;
-    derivatives_sums b = derivatives_below(m, t->columns[k].link);
-    spatial S = m->S[k];
-    spatial x = si_mul(b.I, S), y = derivatives_tmul(b.B1, S), z = derivatives_tmul(b.B2, S);
-    // S_k . (S_j x* w - dw/dtheta_j) = e . S_j
-    spatial pushed = {v3_cross(b.w.v, S.w), m3_tmul(b.Q, S.w)};
-    spatial turned = sp_cross_force(S, b.w);
-    spatial e = sp_sub(sp_zero(), sp_add(turned, pushed));
-    spatial own = derivatives_of_force(m, &b, k),
-            own_by_rate = derivatives_of_force_by_rate(m, &b, k);
-    for (int j = k; j >= 0; j = t->columns[j].parent) {
-        bool together = j == k || (ball >= 0 && t->columns[j].ball == ball);
-        if (by_theta != NULL) {
-            by_theta[j * n + k] = sp_dot(m->S[j], own);
-            if (!together) {
-                by_theta[k * n + j] = sp_dot(x, m->p_rate[j]) - sp_dot(y, m->S_rate[j]) +
-                                      sp_dot(z, m->p[j]) + sp_dot(e, m->S[j]);
-            }
-        }
-        if (by_rate != NULL) {
-            by_rate[j * n + k] = sp_dot(m->S[j], own_by_rate);
-            by_rate[k * n + j] =
-                sp_dot(x, sp_add(m->S_rate[j], m->p[j])) + sp_dot(z, m->S[j]) - sp_dot(y, m->S[j]);
-        }
-    }
-}
-
-// Columns of a ball change each other otherwise than by being carried along.
-static void derivatives_ball(reduced_motion *m, int ball, double *by_theta)
-{
-    const reduced_tree *t = m->tree;
-    int n = t->column_count, first = t->ball_column[ball];
-    derivatives_sums b = derivatives_below(m, t->columns[first].link);
-    for (int j = 0; j < 3; ++j) {
-        spatial own = derivatives_of_force(m, &b, first + j);
-        for (int k = 0; k < 3; ++k) {
-            by_theta[(first + k) * n + first + j] =
-                sp_dot(m->S[first + k], own) + sp_dot(m->balls[ball].derivative[j][k], b.total);
-        }
-    }
-}
-
-// The motion must hold what pawl_reduced_inverse_dynamics() left: accelerations and summed forces.
-// Either output may be NULL.
-void pawl_reduced_dynamics_derivatives(reduced_motion *m, const link_force *external,
-                                       double *by_theta, double *by_rate)
-{
-    const reduced_tree *t = m->tree;
-    size_t size = (size_t)(t->column_count * t->column_count) * sizeof(double);
-    double *outputs[2] = {by_theta, by_rate};
-    for (int i = 0; i < 2; ++i) {
-        if (outputs[i] != NULL) {
-            memset(outputs[i], 0, size);
-        }
-    }
-    derivatives_sum(m, external);
-    for (int k = 0; k < t->column_count; ++k) {
-        derivatives_column(m, k, by_theta, by_rate);
-    }
-    for (int b = 0; by_theta != NULL && b < t->ball_count; ++b) {
-        derivatives_ball(m, b, by_theta);
-    }
-}
-
-// Column k of the derivative of a stage and row k, for columns j above it; derivatives_column() has the terms. Those by
-// theta, theta' and theta'' are summed before they meet the other column, so that a pair costs five products.
+// Column k of the derivative of a stage and row k, for columns j above it. Those by theta, theta' and theta'' are summed
+// before they meet the other column, so that a pair costs five products. For j above k, tau_j depends on theta_k through
+// the forces below k (own), and tau_k on theta_j through the motion of the links below k alone: S_k is carried along with
+// the forces, which cancels. Columns of one ball (together) are not carried along by each other.
 static void derivatives_stage_column(reduced_motion *m, int k, double inverse_h, double *matrix)
 {
     const reduced_tree *t = m->tree;
@@ -288,7 +212,7 @@ void pawl_reduced_stage_derivative(reduced_motion *m, double h, double *matrix)
 {
     const reduced_tree *t = m->tree;
     double inverse = 1.0 / h;
-    derivatives_sum(m, NULL);
+    derivatives_sum(m);
     for (int k = 0; k < t->column_count; ++k) {
         spatial turned = sp_add(m->S_rate[k], m->p[k]);
         m->stage[3 * k] =
@@ -299,106 +223,4 @@ void pawl_reduced_stage_derivative(reduced_motion *m, double h, double *matrix)
     for (int k = 0; k < t->column_count; ++k) {
         derivatives_stage_column(m, k, inverse, matrix);
     }
-}
-
-// dS_k/dtheta_j for two columns on one way to the root
-static spatial derivatives_of_column(const reduced_motion *m, int k, int j)
-{
-    const reduced_column *c = m->tree->columns;
-    if (c[k].ball >= 0 && c[k].ball == c[j].ball) {
-        int first = m->tree->ball_column[c[k].ball];
-        return m->balls[c[k].ball].derivative[j - first][k - first];
-    }
-    return j < k ? sp_cross(m->S[j], m->S[k]) : sp_zero();
-}
-
-// out (nv x nv) += scale d(JT w)/dtheta for a force that keeps its direction and acts at a point
-// fixed in the link.
-void pawl_reduced_add_wrench_derivative(const reduced_motion *m, int link, pawl_vec3 point,
-                                        pawl_vec3 force, pawl_vec3 moment, double scale,
-                                        double *out)
-{
-    const reduced_tree *t = m->tree;
-    int n = t->column_count;
-    pawl_vec3 arm = v3_sub(point, m->origin[link]);
-    spatial w = sp_force_from(arm, force, moment);
-    for (int j = t->links[link].last_column; j >= 0; j = t->columns[j].parent) {
-        pawl_vec3 carried = v3_cross(sp_at(m->S[j], arm), force); // moment of the force's new arm
-        for (int k = t->links[link].last_column; k >= 0; k = t->columns[k].parent) {
-            double own = v3_dot(m->S[k].w, carried) + sp_dot(derivatives_of_column(m, k, j), w);
-            out[k * n + j] += scale * own;
-        }
-    }
-}
-
-// by_rate is the generalized momentum H theta'.
-void pawl_reduced_kinetic_gradient(reduced_motion *m, double *by_theta, double *by_rate)
-{
-    const reduced_tree *t = m->tree;
-    for (int i = 0; i < t->link_count; ++i) {
-        m->momentum[i] = si_mul(&m->inertia[i], m->V[i]);
-    }
-    for (int i = t->link_count - 1; i >= 0; --i) {
-        const reduced_link *l = &t->links[i];
-        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
-            // being carried along changes no energy: p is the rest of dV
-            if (by_theta != NULL) {
-                by_theta[k] = sp_dot(m->p[k], m->momentum[i]);
-            }
-            if (by_rate != NULL) {
-                by_rate[k] = sp_dot(m->S[k], m->momentum[i]);
-            }
-        }
-        int parent = pawl_reduced_sum_parent(t, i);
-        if (parent >= 0) {
-            m->momentum[parent] = sp_add(m->momentum[parent], m->momentum[i]);
-        }
-    }
-}
-
-void pawl_reduced_potential_gradient(reduced_motion *m, double *by_theta)
-{
-    const reduced_tree *t = m->tree;
-    for (int i = 0; i < t->link_count; ++i) {
-        pawl_vec3 none = v3(0.0, 0.0, 0.0), arm = v3_sub(m->position[i], m->origin[i]);
-        m->momentum[i] = sp_force_from(arm, pawl_reduced_weight(m, i), none);
-    }
-    for (int i = t->link_count - 1; i >= 0; --i) {
-        const reduced_link *l = &t->links[i];
-        for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
-            by_theta[k] = -sp_dot(m->S[k], m->momentum[i]);
-        }
-        int parent = pawl_reduced_sum_parent(t, i);
-        if (parent >= 0) {
-            m->momentum[parent] = sp_add(m->momentum[parent], m->momentum[i]);
-        }
-    }
-}
-
-pawl_vec3 pawl_reduced_point_velocity(const reduced_motion *m, int link, pawl_vec3 point)
-{
-    return sp_at(m->V[link], v3_sub(point, m->origin[link]));
-}
-
-void pawl_reduced_point_velocity_derivative(const reduced_motion *m, int link, pawl_vec3 point,
-                                            double *by_theta)
-{
-    const reduced_tree *t = m->tree;
-    int n = t->column_count;
-    memset(by_theta, 0, (size_t)(3 * n) * sizeof *by_theta);
-    pawl_vec3 arm = v3_sub(point, m->origin[link]);
-    for (int j = t->links[link].last_column; j >= 0; j = t->columns[j].parent) {
-        spatial change = sp_add(sp_cross(m->S[j], m->V[link]), m->p[j]);
-        pawl_vec3 moved = v3_cross(m->V[link].w, sp_at(m->S[j], arm));
-        pawl_vec3 v = v3_add(sp_at(change, arm), moved);
-        by_theta[j] = v.x, by_theta[n + j] = v.y, by_theta[2 * n + j] = v.z;
-    }
-}
-
-// A spatial acceleration is the change at a fixed point of space. That of the material point has w
-// x v in addition.
-pawl_vec3 pawl_reduced_point_acceleration(const reduced_motion *m, int link, pawl_vec3 point)
-{
-    pawl_vec3 arm = v3_sub(point, m->origin[link]);
-    return v3_add(sp_at(m->A[link], arm), v3_cross(m->V[link].w, sp_at(m->V[link], arm)));
 }

@@ -29,7 +29,7 @@ static reduced_motion *motion_layout(const reduced_tree *t, pawl_carver *mem)
     for (size_t i = 0; i < sizeof by_link / sizeof by_link[0]; ++i) {
         *by_link[i] = PAWL_CARVE(mem, spatial, links);
     }
-    spatial **by_column[] = {&m.S, &m.column_V, &m.S_rate, &m.p, &m.p_rate, &m.U};
+    spatial **by_column[] = {&m.S, &m.column_V, &m.S_rate, &m.p, &m.p_rate};
     for (size_t i = 0; i < sizeof by_column / sizeof by_column[0]; ++i) {
         *by_column[i] = PAWL_CARVE(mem, spatial, n);
     }
@@ -37,8 +37,6 @@ static reduced_motion *motion_layout(const reduced_tree *t, pawl_carver *mem)
     m.articulated = pawl_carve(mem, sizeof *m.articulated, (size_t)links);
     m.matrix = pawl_carve(mem, sizeof *m.matrix, (size_t)(2 * links));
     m.rate = PAWL_CARVE(mem, double, n);
-    m.pivot = PAWL_CARVE(mem, double, n);
-    m.column_force = PAWL_CARVE(mem, double, n);
     if (out != NULL) {
         *out = m;
     }
@@ -420,7 +418,8 @@ void pawl_reduced_accelerate(reduced_motion *m, const double *acceleration)
 
 // ---- bodies and points -------------------------------------------------------------------------
 
-pawl_twist pawl_reduced_twist(const reduced_motion *m, int link)
+// Twist of a link's centre of mass.
+static pawl_twist motion_twist(const reduced_motion *m, int link)
 {
     pawl_vec3 arm = v3_sub(m->position[link], m->origin[link]);
     return (pawl_twist){sp_at(m->V[link], arm), m->V[link].w};
@@ -433,7 +432,7 @@ void pawl_reduced_write_bodies(const reduced_motion *m, bool twists, body_state 
         b->r = m->position[i];
         b->q = m->orientation[i];
         if (twists) {
-            pawl_twist u = pawl_reduced_twist(m, i);
+            pawl_twist u = motion_twist(m, i);
             b->v = u.linear;
             b->w = u.angular;
         }

@@ -36,12 +36,6 @@ void pawl_reduced_config_from(const reduced_tree *tree, const body_state *bodies
 // Puts the references where the balls are, xi to 0; `rate` (nv, may be NULL) becomes theta' in the new
 // chart.
 void pawl_reduced_recentre(const reduced_tree *tree, reduced_config *config, double *rate);
-// theta (nv) of another configuration in the chart of `config`.
-void pawl_reduced_in_chart(const reduced_tree *tree, const reduced_config *config,
-                           const reduced_config *other, double *theta);
-// theta' of another configuration in the chart of `config`, where its coordinates are `theta`.
-void pawl_reduced_rate_in_chart(const reduced_tree *tree, const reduced_config *other,
-                                const double *other_rate, const double *theta, double *rate);
 // From theta' to the angular velocities of the balls in their own axes; other columns are copied.
 void pawl_reduced_ball_velocity(const reduced_tree *tree, const double *theta, const double *rate,
                                 double *velocity);
@@ -81,15 +75,13 @@ typedef struct reduced_motion {
     spatial *A;      // (links)
     spatial *p_rate; // (nv) p'
     // scratch of the dynamics
-    spatial *force;               // (links)
-    spatial *momentum;            // (links)
-    spatial_inertia *composite;   // (links)
-    double (*articulated)[6][6];  // (links)
-    double (*matrix)[6][6];       // (2 links)
-    spatial *U;                   // (nv)
-    spatial *stage;               // (3 nv) of pawl_reduced_stage_derivative()
-    double *pivot, *column_force; // (nv)
-    pawl_mat3 *turning;           // (links)
+    spatial *force;              // (links)
+    spatial *momentum;           // (links)
+    spatial_inertia *composite;  // (links)
+    double (*articulated)[6][6]; // (links)
+    double (*matrix)[6][6];      // (2 links)
+    spatial *stage;              // (3 nv) of pawl_reduced_stage_derivative()
+    pawl_mat3 *turning;          // (links)
 } reduced_motion;
 
 // The link to which a link hands its sums over links below; -1 where nobody asks: the world and driven links.
@@ -124,8 +116,6 @@ void pawl_reduced_rate_from(const reduced_motion *motion, const body_state *bodi
 // One of the motions of links (V or A), the parent's, about the origin of the child: the two origins differ
 // where a tree begins on a driven body.
 spatial pawl_reduced_from_parent(const reduced_motion *motion, int link, const spatial *of_links);
-// Twist of a link's centre of mass.
-pawl_twist pawl_reduced_twist(const reduced_motion *motion, int link);
 
 // Velocity of column k at a point of the world.
 static inline pawl_twist pawl_reduced_column_at(const reduced_motion *m, int k, pawl_vec3 point)

@@ -361,12 +361,3 @@ bool pawl_reduced_tree_has_joint(const reduced_tree *tree, int joint)
     }
     return false;
 }
-
-// Parents have smaller numbers than their children, so the walk can stop early.
-bool pawl_reduced_is_above(const reduced_tree *tree, int above, int below)
-{
-    while (below > above) {
-        below = tree->columns[below].parent;
-    }
-    return below == above;
-}

@@ -74,5 +74,3 @@ pawl_status pawl_reduced_tree_create_with(const pawl_env *env, const pawl_model 
 void pawl_reduced_tree_destroy(reduced_tree *tree);
 // Whether the rows of this joint of the model hold by the choice of coordinates.
 bool pawl_reduced_tree_has_joint(const reduced_tree *tree, int joint);
-// Whether column `above` is `below` or on its way to the root.
-bool pawl_reduced_is_above(const reduced_tree *tree, int above, int below);

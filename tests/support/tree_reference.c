@@ -161,21 +161,14 @@ void tree_reference_poses(const tree_reference *r, const reference_number *theta
     free(all);
 }
 
-// One link's share of the work on a virtual displacement D of its pose T with second derivative T2:
-// tr(D W T2T) - force . D's translation - moment . D's rotation, W the pseudo-inertia.
+// One link's share of the work on a virtual displacement D of its pose with second derivative T2:
+// tr(D W T2T) - weight . D's translation, W the pseudo-inertia.
 static reference_number reference_work(const model_body *b, pawl_vec3 gravity,
-                                       const link_force *external, const reference_matrix *T,
                                        const reference_matrix *T2, const reference_matrix *D)
 {
     double trace = b->inertia.m[0][0] + b->inertia.m[1][1] + b->inertia.m[2][2];
     double scale = b->mass * b->gravity_scale;
     double force[3] = {scale * gravity.x, scale * gravity.y, scale * gravity.z};
-    double moment[3] = {0};
-    if (external != NULL) {
-        force[0] += external->force.x, force[1] += external->force.y, force[2] += external->force.z;
-        moment[0] = external->moment.x, moment[1] = external->moment.y,
-        moment[2] = external->moment.z;
-    }
     reference_number work = 0.0;
     for (int r = 0; r < 3; ++r) {
         for (int i = 0; i < 3; ++i) {
@@ -185,18 +178,13 @@ static reference_number reference_work(const model_body *b, pawl_vec3 gravity,
             }
         }
         work += b->mass * D->m[r][3] * T2->m[r][3] - force[r] * D->m[r][3];
-        // the rotation of D: the skew part of D RT
-        int p = (r + 1) % 3, q = (r + 2) % 3;
-        for (int i = 0; i < 3; ++i) {
-            work -= moment[r] * D->m[q][i] * T->m[p][i];
-        }
     }
     return work;
 }
 
 void tree_reference_dynamics(const tree_reference *r, const reference_number *theta,
                              const reference_number *rate, const reference_number *acceleration,
-                             const link_force *external, reference_number *tau)
+                             reference_number *tau)
 {
     const reduced_tree *t = r->tree;
     int n = t->column_count;
@@ -211,8 +199,7 @@ void tree_reference_dynamics(const tree_reference *r, const reference_number *th
         tau[k] = 0.0;
         for (int i = 0; i < t->link_count; ++i) {
             const model_body *b = &t->model->bodies[t->links[i].body];
-            tau[k] += reference_work(b, t->model->gravity, external == NULL ? NULL : &external[i],
-                                     &T[3 * i], &T[3 * i + 2], &D[3 * i + 1]);
+            tau[k] += reference_work(b, t->model->gravity, &T[3 * i + 2], &D[3 * i + 1]);
         }
     }
     free(T);

@@ -27,10 +27,10 @@ typedef struct reference_matrix {
 void tree_reference_poses(const tree_reference *r, const reference_number *theta,
                           const reference_number *rate, const reference_number *acceleration,
                           reference_matrix *out);
-// The forces of inverse dynamics, with gravity and the links' pushes (force at the centre of mass, moment).
+// The forces of inverse dynamics, with gravity.
 void tree_reference_dynamics(const tree_reference *r, const reference_number *theta,
                              const reference_number *rate, const reference_number *acceleration,
-                             const link_force *external, reference_number *tau);
+                             reference_number *tau);
 
 // A tree under test with a state of it.
 typedef struct tree_case {

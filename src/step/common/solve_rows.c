@@ -59,7 +59,8 @@ static pawl_residual solve_judge(step_context *c, double *weight)
     return pawl_problem_judge(&a->problem, c->u.lambda, c->u.velocity, weight);
 }
 
-pawl_residual pawl_step_judge(step_context *c)
+// The judge's figures of lambda and u.next; sets u.rate and u.velocity.
+static pawl_residual solve_rows_judge(step_context *c)
 {
     size_t mark = pawl_arena_mark(&c->scratch);
     pawl_residual residual = solve_judge(c, pawl_take_rows(c));
@@ -111,9 +112,9 @@ static void solve_spin_friction(step_context *c, solver_report *report)
         goal.iterations = in_full || most < SHORT ? most : SHORT;
         pawl_step_solve_rows(c, goal, report);
         iterations += report->iterations;
-        double solved = pawl_step_judge(c).natural_scaled;
+        double solved = solve_rows_judge(c).natural_scaled;
         pawl_spin_rows_settle(c->assembly, c->u.lambda);
-        double settled = pawl_step_judge(c).natural_scaled;
+        double settled = solve_rows_judge(c).natural_scaled;
         if (settled <= tolerance) {
             report->outcome = PAWL_CONVERGED;
             break;

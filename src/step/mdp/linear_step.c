@@ -38,7 +38,7 @@ static void linear_pose(nmdp *s, double h, double *theta)
     pawl_nmdp_add_forces(s, stable ? theta : s->begin.theta, s->G, stable ? s->matrix : NULL);
     pawl_tree_load_gather(&s->load, s->G, NULL);
     pawl_reduced_move(s->motion, s->begin_rate.theta);
-    pawl_reduced_inverse_dynamics(s->motion, s->acceleration, NULL, s->step);
+    pawl_reduced_inverse_dynamics(s->motion, s->acceleration, s->step);
     pawl_reduced_inertia_dense(s->motion, s->inertia);
     for (size_t k = 0; k < n; ++k) {
         s->G[k] += s->step[k];

@@ -148,7 +148,7 @@ static void inertia_ne(nmdp *s, const double *theta, double *G, double *matrix)
         s->acceleration[k] = (s->rate[k] - s->stage.rate.theta[k]) / h;
     }
     pawl_reduced_move(s->motion, s->rate);
-    pawl_reduced_inverse_dynamics(s->motion, s->acceleration, NULL, s->step);
+    pawl_reduced_inverse_dynamics(s->motion, s->acceleration, s->step);
     for (int k = 0; k < s->n; ++k) {
         G[k] += s->step[k];
     }
