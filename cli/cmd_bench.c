@@ -347,8 +347,9 @@ static int cmd_bench_run(console *con, const bench_request *q, const char *name)
     }
     if (suite == NULL) {
         char hint[160];
+        args_suggest(name, cmd_bench_suite, NULL, hint, sizeof hint);
         return args_fail(con, &args_bench, "there is no suite and no file '%s'%s", name,
-                         args_suggest(name, cmd_bench_suite, NULL, hint, sizeof hint));
+                         hint[0] != '\0' ? hint : "; 'pawl bench' lists the suites");
     }
     if (!bench_entries_read(con, q->solvers, &entries)) {
         return EXIT_BAD_INPUT;

@@ -141,36 +141,43 @@ class Model:
                 warnings.warn(text, ModelWarning, stacklevel=4)
 
     @classmethod
-    def load(cls, path, *, ground=None, slope=0.0, friction=0.8, fixed_base=False, start=None, start_key=None, motion=None,
-             search_path=None, lenient=False, verbose=False):
+    def load(cls, path, *, ground=None, slope=0.0, friction=0.8, fixed_base=False, start=None, start_key=None, clamp=False,
+             motion=None, search_path=None, mesh="hull", lump=False, repair_inertia=False, mjcf_soft=False, lenient=False,
+             verbose=False):
         """Reads a model file: SDFormat, URDF or MJCF.
 
         ground       True: a plane under the lowest shape; a number: at that height [m]; with `slope` [rad] and `friction`
         fixed_base   holds the root of every tree that floats
         start        {joint: position} to begin with; loops are closed around them. start_key: a keyframe of MJCF
+        clamp        joints that would begin beyond their limits begin at them
         motion       a motion file that the position actuators follow
         search_path  folders separated by ':' for files that the model names
+        mesh         how collision meshes touch: "hull", "parts" (convex ones) or "triangles" (as they are)
+        lump         URDF: links on fixed joints become part of the links that carry them
+        repair_inertia  inertias that no rigid body has become the nearest valid ones
+        mjcf_soft    MJCF: constraints are soft as solref and solimp say, instead of hard
         lenient      what cannot be simulated is a warning instead of an error
         """
         options = dict(ground=ground, slope=slope, friction=friction, fixed_base=fixed_base, start=start, start_key=start_key,
-                       motion=motion, search_path=search_path, lenient=lenient, verbose=verbose)
+                       clamp=clamp, motion=motion, search_path=search_path, mesh=mesh, lump=lump, repair_inertia=repair_inertia,
+                       mjcf_soft=mjcf_soft, lenient=lenient, verbose=verbose)
         return cls._read(os.fspath(path), None, options)
 
     @classmethod
     def parse(cls, text, name="text", **options):
         """Reads a model from text; `name` stands for the file in messages. Options as for load()."""
-        defaults = dict(ground=None, slope=0.0, friction=0.8, fixed_base=False, start=None, start_key=None, motion=None,
-                        search_path=None, lenient=False, verbose=False)
+        defaults = cls.load.__kwdefaults__
         unknown = set(options) - set(defaults)
         if unknown:
-            raise TypeError(f"parse() does not know {', '.join(sorted(unknown))}")
+            raise TypeError(f"parse() does not know {', '.join(sorted(unknown))}; it knows {', '.join(defaults)}")
         return cls._read(name, text, dict(defaults, **options))
 
     @classmethod
     def _read(cls, path, text, o):
         motion = os.fspath(o["motion"]) if o["motion"] is not None else None
         core = _core.load(path, text, o["lenient"], motion, o["start"], o["ground"], o["slope"], o["friction"], o["fixed_base"],
-                          o["search_path"], o["start_key"], o["verbose"])
+                          o["search_path"], o["start_key"], o["verbose"], o["mesh"], o["lump"], o["repair_inertia"], o["clamp"],
+                          o["mjcf_soft"])
         return cls(core, None if text is not None else path, o)
 
     name = property(lambda self: self._core.name, doc="Name of the model.")

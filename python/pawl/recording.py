@@ -85,7 +85,10 @@ class Recording:
 
     def plot(self, name="joint/position", columns=None, axes=None):
         """Plots a series over time with matplotlib; returns the axes."""
-        import matplotlib.pyplot as plt
+        try:
+            import matplotlib.pyplot as plt
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError("plot() needs matplotlib: pip install matplotlib", name=error.name) from None
 
         axes = axes if axes is not None else plt.figure().gca()
         data = self[name].reshape(len(self.time), -1)

@@ -3,6 +3,7 @@
 //
 // Models: loading, and what they are made of. python/pawl/model.py makes named objects of the lists given here.
 #include "core.h"
+#include <stdio.h>
 #include <string.h>
 
 PyTypeObject *core_model_type;
@@ -57,9 +58,45 @@ static int model_index(PyObject *key, int count, const char *what, const char **
     return (int)i;
 }
 
-static int model_no_such(const char *what, const char *name)
+typedef const char *model_name_at(const pawl_model *model, int index);
+
+static const char *model_body_name(const pawl_model *model, int i)
 {
-    PyErr_Format(PyExc_KeyError, "no %s '%s'", what, name);
+    return pawl_model_body(model, pawl_model_body_at(model, i)).name;
+}
+
+static const char *model_joint_name(const pawl_model *model, int i)
+{
+    return pawl_model_joint(model, pawl_model_joint_at(model, i)).name;
+}
+
+// Actuators without a name go by that of their joint.
+static const char *model_actuator_name(const pawl_model *model, int i)
+{
+    pawl_actuator_def a = pawl_model_actuator(model, pawl_model_actuator_at(model, i));
+    return a.name != NULL && a.name[0] != '\0' ? a.name : pawl_model_joint(model, a.joint).name;
+}
+
+// A KeyError with the names that there are: those that contain the word ("arm" for "left::arm"), else the first ones.
+static int model_no_such(const char *what, const char *name, const pawl_model *model, int count,
+                         model_name_at *name_at)
+{
+    enum { LISTED = 10 };
+    char text[400] = "";
+    size_t used = 0;
+    int listed = 0;
+    for (int all = 0; all < 2 && listed == 0; ++all) {
+        for (int i = 0; i < count && listed < LISTED && used < sizeof text; ++i) {
+            const char *other = name_at(model, i);
+            if (all || strstr(other, name) != NULL) {
+                used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                         listed > 0 ? ", " : "; there are ", other);
+                ++listed;
+            }
+        }
+    }
+    PyErr_Format(PyExc_KeyError, "no %s '%s'%s%s", what, name, text,
+                 listed == LISTED && count > LISTED ? ", ..." : "");
     return -1;
 }
 
@@ -71,7 +108,9 @@ int core_find_body(const pawl_model *model, PyObject *key, pawl_body_id *out)
         return -1;
     }
     *out = i >= 0 ? pawl_model_body_at(model, i) : pawl_model_find_body(model, name);
-    return pawl_body_is_none(*out) ? model_no_such("body", name) : 0;
+    return pawl_body_is_none(*out)
+               ? model_no_such("body", name, model, pawl_model_body_count(model), model_body_name)
+               : 0;
 }
 
 int core_find_joint(const pawl_model *model, PyObject *key, pawl_joint_id *out)
@@ -82,7 +121,9 @@ int core_find_joint(const pawl_model *model, PyObject *key, pawl_joint_id *out)
         return -1;
     }
     *out = i >= 0 ? pawl_model_joint_at(model, i) : pawl_model_find_joint(model, name);
-    return pawl_joint_is_none(*out) ? model_no_such("joint", name) : 0;
+    return pawl_joint_is_none(*out) ? model_no_such("joint", name, model,
+                                                    pawl_model_joint_count(model), model_joint_name)
+                                    : 0;
 }
 
 // Actuators often have no name of their own: then that of their joint serves.
@@ -102,7 +143,10 @@ int core_find_actuator(const pawl_model *model, PyObject *key, pawl_actuator_id 
             *out = id;
         }
     }
-    return pawl_actuator_is_none(*out) ? model_no_such("actuator", name) : 0;
+    return pawl_actuator_is_none(*out)
+               ? model_no_such("actuator", name, model, pawl_model_actuator_count(model),
+                               model_actuator_name)
+               : 0;
 }
 
 // ---- loading --------------------------------------------------------------------------------------
@@ -169,17 +213,34 @@ static int load_ground(PyObject *ground, double slope, double friction, pawl_gro
     return PyErr_Occurred() ? -1 : 0;
 }
 
-// load(path, text, lenient, motion, start, ground, slope, friction, fixed_base, search_path, start_key, verbose)
+// The name of how collision meshes touch.
+static int load_mesh(const char *name, pawl_mesh_contact *out)
+{
+    static const char *const names[PAWL_MESH_CONTACT_COUNT] = {[PAWL_MESH_HULL] = "hull",
+                                                               [PAWL_MESH_TRIANGLES] = "triangles",
+                                                               [PAWL_MESH_PARTS] = "parts"};
+    for (int k = 0; k < PAWL_MESH_CONTACT_COUNT; ++k) {
+        if (strcmp(name, names[k]) == 0) {
+            *out = (pawl_mesh_contact)k;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "mesh='%s': expected 'hull', 'parts' or 'triangles'", name);
+    return -1;
+}
+
+// load(path, text, lenient, motion, start, ground, slope, friction, fixed_base, search_path, start_key, verbose, mesh,
+//      lump, repair_inertia, clamp, mjcf_soft)
 static PyObject *model_load(PyObject *module, PyObject *args)
 {
     PyObject *path = NULL, *starts, *ground;
-    const char *text, *motion, *search, *key;
+    const char *text, *motion, *search, *key, *mesh;
     double slope, friction;
-    int lenient, fixed, verbose;
+    int lenient, fixed, verbose, lump, repair, clamp, soft;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&zpzOOddpzzp", PyUnicode_FSConverter, &path, &text, &lenient,
+    if (!PyArg_ParseTuple(args, "O&zpzOOddpzzpspppp", PyUnicode_FSConverter, &path, &text, &lenient,
                           &motion, &starts, &ground, &slope, &friction, &fixed, &search, &key,
-                          &verbose)) {
+                          &verbose, &mesh, &lump, &repair, &clamp, &soft)) {
         return NULL;
     }
     static pawl_named_start list[LOAD_MAX_STARTS]; // under the GIL until the reader has copied it
@@ -190,9 +251,13 @@ static PyObject *model_load(PyObject *module, PyObject *args)
     options.search_path = search;
     options.start_key = key;
     options.verbose = verbose != 0;
+    options.lump_fixed = lump != 0;
+    options.repair_inertia = repair != 0;
+    options.start_limits = clamp ? PAWL_START_CLAMP : PAWL_START_AS_IS;
+    options.mjcf_soft = soft != 0;
     core_log *log = NULL;
     pawl_model *model = NULL;
-    if (load_starts(starts, list, &options) == 0 &&
+    if (load_mesh(mesh, &options.mesh_contact) == 0 && load_starts(starts, list, &options) == 0 &&
         load_ground(ground, slope, friction, &options.ground) == 0) {
         log = core_log_create();
     }
@@ -253,10 +318,8 @@ static PyObject *model_actuator_row(const pawl_model *m, int i)
     pawl_actuator_def a = pawl_model_actuator(m, pawl_model_actuator_at(m, i));
     static const char *const kinds[] = {"force", "position", "velocity"};
     int joint = pawl_joint_index(a.joint);
-    const char *name =
-        a.name != NULL && a.name[0] != '\0' ? a.name : pawl_model_joint(m, a.joint).name;
-    return Py_BuildValue("(ssiiddd)", name, kinds[a.kind], joint, a.coordinate, a.stiffness,
-                         a.damping, a.effort);
+    return Py_BuildValue("(ssiiddd)", model_actuator_name(m, i), kinds[a.kind], joint, a.coordinate,
+                         a.stiffness, a.damping, a.effort);
 }
 
 static PyObject *model_shape_row(const pawl_model *m, int i)

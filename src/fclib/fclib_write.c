@@ -189,19 +189,16 @@ static pawl_status fclib_save(const pawl_env *env, const char *path, const char 
                               const fclib_columns *c, const double *friction,
                               const pawl_fclib_info *info, bool solved)
 {
-    hid_t file = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (file < 0) {
-        return PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be created", part);
-    }
-    bool done = fclib_put_problem(file, c, friction, info, solved);
-    done = H5Fclose(file) >= 0 && done;
+    hid_t file = hdf5_image_create();
+    bool done = file >= 0 && fclib_put_problem(file, c, friction, info, solved);
+    done = hdf5_image_save(file, part, done);
     if (done && rename(part, path) == 0) {
         return PAWL_OK;
     }
     int reason = errno;
     (void)remove(part);
-    return PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written%s%s", path, done ? ": " : "",
-                     done ? strerror(reason) : "");
+    return PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written: %s", path,
+                     reason != 0 ? strerror(reason) : "HDF5 refused");
 }
 
 pawl_status pawl_fclib_write(const pawl_env *env, const char *path,

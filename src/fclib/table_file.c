@@ -70,7 +70,7 @@ static bool table_put_attribute(hid_t file, const pawl_attribute *a)
 static bool table_write(const char *path, const pawl_data_column *columns, int column_count,
                         const pawl_attribute *attributes, int attribute_count)
 {
-    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t file = hdf5_image_create();
     bool done = file >= 0;
     for (int i = 0; i < column_count && done; ++i) {
         done = table_put_column(file, &columns[i]);
@@ -78,7 +78,7 @@ static bool table_write(const char *path, const pawl_data_column *columns, int c
     for (int i = 0; i < attribute_count && done; ++i) {
         done = table_put_attribute(file, &attributes[i]);
     }
-    return (file < 0 || H5Fclose(file) >= 0) && done;
+    return hdf5_image_save(file, path, done);
 }
 
 pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_data_column *columns,
@@ -97,7 +97,6 @@ pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_d
     hdf5_use use = hdf5_use_begin();
     bool done = table_write(part, columns, column_count, attributes, attribute_count);
     hdf5_use_end(use);
-    errno = 0;
     if (!done || rename(part, path) != 0) {
         int why = errno;
         (void)remove(part);

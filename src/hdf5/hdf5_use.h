@@ -5,6 +5,7 @@
 // them HDF5 prints nothing, and no other thread of the process is between them.
 #pragma once
 #include <hdf5.h>
+#include <stdbool.h>
 
 // What HDF5 did with its errors before; stretches may be nested.
 typedef struct hdf5_use {
@@ -13,5 +14,11 @@ typedef struct hdf5_use {
 } hdf5_use;
 hdf5_use hdf5_use_begin(void);
 void hdf5_use_end(hdf5_use use);
+// A new file in memory, for a result that is written in one piece. HDF5 1.10 cannot close a file that its disk has no room
+// for: it prints pages and may crash when the process ends. So it never sees the disk.
+hid_t hdf5_image_create(void);
+// Closes the file and, if all went well so far (`done`), writes it to `path`. False where the file is not there in whole: errno
+// has the reason, or 0 where HDF5 refused.
+bool hdf5_image_save(hid_t file, const char *path, bool done);
 // To be called after HDF5 has met a damaged file: it may complain once more when the process ends.
 void hdf5_prepare_exit(void);

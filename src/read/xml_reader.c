@@ -325,7 +325,7 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
     }
     if (blank) {
         xml_reader_say(reader, PAWL_LOG_ERROR, file, 0,
-                       "the file is empty, expected <sdf> or <robot>");
+                       "the file is empty, expected <sdf>, <robot> or <mujoco>");
         return PAWL_BAD_FILE;
     }
     while (size > 0 && text[size - 1] == '\0') {
@@ -337,7 +337,9 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
         for (; screen.at < zero; ++screen.at) {
             screen.line += *screen.at == '\n';
         }
-        screen.complaint = "got a zero byte: a model file is UTF-8 text";
+        screen.complaint = size >= 4 && memcmp(text, "\x89HDF", 4) == 0
+                               ? "this is an HDF5 file (a recording?), a model file is UTF-8 text"
+                               : "got a zero byte: a model file is UTF-8 text";
     }
     xml_screen_run(&screen, reader->elements_left);
     if (screen.complaint != NULL) {
@@ -388,7 +390,7 @@ static pawl_status xml_reader_parse(xml_reader *reader, xml_file *file, const ch
     file->doc->_private = file;
     if (xmlDocGetRootElement(file->doc) == NULL) {
         xml_reader_say(reader, PAWL_LOG_ERROR, file, 1,
-                       "no root element, expected <sdf> or <robot>");
+                       "no root element, expected <sdf>, <robot> or <mujoco>");
         return PAWL_BAD_FILE;
     }
     return PAWL_OK;

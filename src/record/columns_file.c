@@ -6,6 +6,7 @@
 #include "base/guard.h"
 #include "hdf5/hdf5_use.h"
 #include "pawl/columns.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,15 +74,12 @@ static bool columns_put(const pawl_env *env, hid_t file, const pawl_columns *tab
 static bool columns_write_file(const pawl_env *env, const char *path, const pawl_columns *tables,
                                int count, const char *about)
 {
-    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t file = hdf5_image_create();
     bool ok = file >= 0 && columns_text(file, "about", about);
     for (int i = 0; i < count && ok; ++i) {
         ok = columns_put(env, file, &tables[i]);
     }
-    if (file >= 0) {
-        ok = H5Fclose(file) >= 0 && ok;
-    }
-    return ok;
+    return hdf5_image_save(file, path, ok);
 }
 
 pawl_status pawl_columns_write(const pawl_env *env, const char *path, const pawl_columns *tables,
@@ -111,9 +109,12 @@ pawl_status pawl_columns_write(const pawl_env *env, const char *path, const pawl
     bool ok = columns_write_file(env, part, tables, count, about);
     hdf5_use_end(use);
     ok = ok && rename(part, path) == 0;
+    int reason = errno;
     if (!ok) {
         (void)remove(part);
     }
     pawl_free(env, part, size);
-    return ok ? PAWL_OK : PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written", path);
+    return ok ? PAWL_OK
+              : PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written: %s", path,
+                          reason != 0 ? strerror(reason) : "HDF5 refused");
 }

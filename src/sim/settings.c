@@ -405,10 +405,26 @@ static const setting_row *settings_find(const char *key)
     return NULL;
 }
 
+// The names of a setting, separated by commas; cut off if they do not fit.
+static void settings_names(const setting_row *row, char *text, size_t size)
+{
+    char name[64];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int kind = 0; settings_name(row, kind, name, sizeof name) && used < size; ++kind) {
+        used += (size_t)snprintf(text + used, size - used, "%s%s", kind > 0 ? ", " : "", name);
+    }
+}
+
 static pawl_status settings_refuse(const pawl_env *env, const setting_row *row, const char *value)
 {
-    return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%s=%s: expected %s", row->info.key, value,
-                     row->info.range);
+    char names[256];
+    if (row->type == SETTING_NAME) {
+        settings_names(row, names, sizeof names);
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%s=%s: expected %s", row->info.key, value, names);
+    }
+    return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "%s=%s: expected %s%s", row->info.key, value,
+                     row->type == SETTING_COUNT ? "a whole number " : "", row->info.range);
 }
 
 // Sets one field from text, as the command line, files and bindings do. Ranges are checked here; on failure the

@@ -4,6 +4,7 @@
 
 import os
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -137,3 +138,15 @@ def test_a_killed_rank_loses_only_its_point(tmp_path):
         again = sweep(*long[:-1], "-o", str(part), "--resume")
         assert int(re.search(r"(\d+) of 16 points are done", again.stderr).group(1)) >= 1
     assert part.read_bytes() == whole.read_bytes()
+
+
+def test_a_full_disk_is_one_message(tmp_path):
+    # A limit on the size of files stands for the disk. HDF5 left to itself prints pages when the process ends.
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+    run = sweep("models/suite/fourbar-free.sdf", "--vary", "dt=1e-3:2e-3:3", "--time", "0.01", "-q", "-o", str(tmp_path / "s.h5"), code=2,
+                preexec_fn=limit)
+    assert "s.h5" in run.stderr and "File too large" in run.stderr, run.stderr
+    assert "infinite loop" not in run.stderr and not (tmp_path / "s.h5").exists()

@@ -49,6 +49,36 @@ def test_a_model_has_names(robot):
         robot.joints["nothing"]
 
 
+def test_a_wrong_name_is_answered_with_the_names_there_are(robot):
+    sim = pawl.Sim(robot)
+    with pytest.raises(KeyError, match="no body 'shank'; there are .*left_shank"):
+        sim.pose("shank")  # the names that contain the word
+    with pytest.raises(KeyError, match=f"no joint 'nothing'; there are {robot.joints.names[0]}, .*, \\.\\.\\."):
+        sim.joint("nothing")
+
+
+LINKS = """<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tip"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="-1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="{}" type="{}"><parent link="base"/><child link="tip"/><axis xyz="0 0 1"/><limit lower="0.2" upper="1"/></joint></robot>"""
+
+
+def test_files_are_read_with_the_options_of_the_command():
+    with pytest.raises(pawl.BadFile, match="inertia"):
+        pawl.Model.parse(LINKS.format("turn", "revolute"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pawl.ModelWarning)
+        mended = pawl.Model.parse(LINKS.format("turn", "revolute"), repair_inertia=True, clamp=True)
+        xx, yy, zz = mended.bodies["tip"].inertia[:3]
+        assert zz > 0 and xx + yy >= zz
+        assert mended.state().joint("turn")[0][0] == pytest.approx(0.2)  # the limit
+        lumped = pawl.Model.parse(LINKS.format("stay", "fixed").replace('izz="-1"', 'izz="1"'), lump=True)
+        assert lumped.bodies.names == ["base"] and lumped.mass == pytest.approx(3)
+    with pytest.raises(ValueError, match="'hull', 'parts' or 'triangles'"):
+        pawl.Model.parse(LINKS, mesh="hulls")
+    with pytest.raises(TypeError, match="groung.*ground"):
+        pawl.Model.parse(LINKS, groung=True)
+
+
 def test_the_builder_reads_like_the_c_one():
     # closed form: from rest in the horizontal the first acceleration is g l / (l^2 + k^2)
     sim = pawl.Sim(pendulum(), dt=1e-4)
