@@ -12,6 +12,7 @@
 #include "linalg/dense.h"
 #include "math/lanes.h"
 #include "math/numbers.h"
+#include "rows/hinge_lanes.h"
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ typedef struct pair_task {
     int offset, stride; // where its entries go
     bool diagonal;      // of one block with itself: lower triangle
     bool first;         // of its block: what was there is of a factor before
+    const double *gram; // of a hinge with itself: its product for all bodies; NULL otherwise
     int part;
 } pair_task;
 
@@ -67,7 +69,8 @@ static void free_factor_task(const pair_task *task, double *restrict out)
 // The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, four entries at a time. Numbers behind the end
 // of a row get nothing added. Of a diagonal block some of the upper triangle is written as well, which nobody reads.
 enum { FREE_TASK_SIZE = 6 };
-PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int rows, int n, double *restrict out)
+PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int from, int rows, int n,
+                                      double *restrict out)
 {
     lanes m[2][6] = {0};
     int stride = task->stride;
@@ -75,7 +78,7 @@ PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int rows, int n, do
     for (int v = 0; 4 * v < n; ++v) {
         lanes_columns6(task->column_side + 24 * v, n - 4 * v < 4 ? n - 4 * v : 4, m[v]);
     }
-    for (int r = 0; r < rows; ++r) {
+    for (int r = from; r < rows; ++r) {
         const double *j = task->row_side + 6 * r;
         for (int v = 0; 4 * v < n && !(diagonal && r < 4 * v); ++v) {
             const lanes *mv = m[v];
@@ -87,6 +90,22 @@ PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int rows, int n, do
             lanes entries = linear + angular;
             LANES_STORE(row, first ? entries : LANES_LOAD(row) + entries);
         }
+    }
+}
+
+// A hinge with itself: the products of its own rows over all its bodies were found where they were placed, and replace
+// what a factor before left there. Left to add are those of the row of a spring or servo.
+PAWL_KERNEL_PART void free_factor_add_hinge(const pair_task *task, double *restrict out)
+{
+    for (int r = 0; r < HINGE_ROWS && task->first; ++r) {
+        LANES_STORE(out + r * task->stride, LANES_LOAD(task->gram + 4 * r));
+    }
+    if (task->first) {
+        LANES_STORE(out + (HINGE_ROWS - 1) * task->stride + 4,
+                    LANES_LOAD(task->gram + 4 * HINGE_ROWS));
+    }
+    if (task->row_dim == HINGE_ROWS + 1) {
+        free_factor_add(task, HINGE_ROWS, HINGE_ROWS + 1, HINGE_ROWS + 1, out);
     }
 }
 
@@ -108,9 +127,13 @@ PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
     for (int t = f->task_start[part]; t < f->task_start[part + 1]; ++t) {
         const pair_task *task = &f->tasks[t];
         double *out = values + task->offset;
+        if (f->a->has_grams && task->gram != NULL) {
+            free_factor_add_hinge(task, out);
+            continue;
+        }
         bool small = task->row_dim <= FREE_TASK_SIZE && task->column_dim <= FREE_TASK_SIZE;
         if (small && !f->dense) {
-            PAWL_BY_SIZES(task->row_dim, task->column_dim, free_factor_add(task, M, N, out))
+            PAWL_BY_SIZES(task->row_dim, task->column_dim, free_factor_add(task, 0, M, N, out))
         } else {
             free_factor_task(task, out);
         }
@@ -330,9 +353,21 @@ static void free_factor_find_held(const pawl_assembly *a, const int *start, cons
     }
 }
 
+// Whether all that free block k adds to its own block of the matrix is what its hinge found, and what rows behind those
+// of the hinge add. Bodies that are held add nothing.
+static bool free_factor_takes_gram(const pawl_assembly *a, int k, const int *held)
+{
+    const row_block *b = &a->blocks[k];
+    bool takes = b->joint >= 0 && a->joint_grouped[b->joint] && b->rows.dim <= HINGE_ROWS + 1;
+    for (int s = 0; s < b->body_count; ++s) {
+        takes = takes && held[b->body[s]] < 0;
+    }
+    return takes;
+}
+
 // Calls visit for every pair (i >= j) of free blocks at every body that can move.
-typedef pawl_status free_factor_visit(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
-                                      int slot_j);
+typedef pawl_status free_factor_visit(free_factor *f, pawl_array *edges, const int *held, int i,
+                                      int slot_i, int j, int slot_j);
 
 // users[start[body] ..) lists the blocks that touch a body, each as block * BLOCK_MAX_BODIES + the
 // slot of that body in the block. Bodies that cannot move have M^-1 = 0 and couple nothing.
@@ -352,17 +387,19 @@ static pawl_status free_factor_each_pair(free_factor *f, pawl_array *edges, cons
                     users[y] / BLOCK_MAX_BODIES != by) {
                     continue;
                 }
-                PAWL_TRY(visit(f, edges, users[x] / BLOCK_MAX_BODIES, users[x] % BLOCK_MAX_BODIES,
-                               users[y] / BLOCK_MAX_BODIES, users[y] % BLOCK_MAX_BODIES));
+                PAWL_TRY(visit(f, edges, held, users[x] / BLOCK_MAX_BODIES,
+                               users[x] % BLOCK_MAX_BODIES, users[y] / BLOCK_MAX_BODIES,
+                               users[y] % BLOCK_MAX_BODIES));
             }
         }
     }
     return PAWL_OK;
 }
 
-static pawl_status free_factor_add_edge(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
-                                        int slot_j)
+static pawl_status free_factor_add_edge(free_factor *f, pawl_array *edges, const int *held, int i,
+                                        int slot_i, int j, int slot_j)
 {
+    (void)held;
     (void)slot_i;
     (void)slot_j;
     if (i == j) {
@@ -378,8 +415,8 @@ static pawl_status free_factor_add_edge(free_factor *f, pawl_array *edges, int i
 
 // Jacobians and blocks stay where they are for the life of an assembly, so that offsets can be
 // stored.
-static pawl_status free_factor_add_task(free_factor *f, pawl_array *edges, int i, int slot_i, int j,
-                                        int slot_j)
+static pawl_status free_factor_add_task(free_factor *f, pawl_array *edges, const int *held, int i,
+                                        int slot_i, int j, int slot_j)
 {
     (void)edges;
     const row_block *bi = &f->a->blocks[i], *bj = &f->a->blocks[j];
@@ -388,6 +425,9 @@ static pawl_status free_factor_add_task(free_factor *f, pawl_array *edges, int i
                       .row_dim = bi->rows.dim,
                       .column_dim = bj->rows.dim,
                       .diagonal = i == j,
+                      .gram = i == j && !f->dense && free_factor_takes_gram(f->a, i, held)
+                                  ? f->a->grams + HINGE_GRAM * i
+                                  : NULL,
                       .part = pawl_free_factor_part(f, i)};
     block_slot slot = pawl_block_ldl_slot(f->ldl, free_factor_node(f, i), free_factor_node(f, j));
     task.offset = slot.offset;

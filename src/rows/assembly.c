@@ -254,6 +254,7 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
     // Rows of bodies that move for themselves are scaled with their group.
     bool alone = a->metric == &pawl_body_metric;
     pawl_hinges_place(a, bodies, reference, alone);
+    a->has_grams = alone;
     for (int i = 0; i < m->joint_count; ++i) {
         if (m->joints[i].kind == PAWL_JOINT_GEAR) {
             assembly_place_gear(a, i); // its joints come before it
@@ -277,13 +278,15 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
 }
 
 // For models whose free rows are those of joints alone, none of them by values of coordinates.
-void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, double damping_time)
+void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, double damping_time,
+                                bool scaled)
 {
     const pawl_model *m = a->model;
     a->bodies = bodies;
     ++a->placements;
     assembly_place_bodies(a, damping_time);
-    pawl_hinges_place(a, bodies, NULL, false);
+    pawl_hinges_place(a, bodies, NULL, scaled);
+    a->has_grams = scaled;
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
         if (a->joint_rows[i] > 0 && !a->joint_grouped[i]) {
@@ -293,6 +296,9 @@ void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, doub
             assembly_joint_jacobians(a, j, b, spare, &base, &follower);
             pawl_joint_frames(j, bodies, a->rotation, &frames);
             pawl_joint_rows(j, &frames, 0.0, a->residual + b->rows.first_row, base, follower);
+            if (scaled) {
+                a->metric->ops->scale_block(a->metric, a, b);
+            }
         }
     }
 }
@@ -300,6 +306,7 @@ void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, doub
 void pawl_assembly_scale_block(pawl_assembly *a, int block)
 {
     a->metric->ops->scale_block(a->metric, a, &a->blocks[block]);
+    a->has_grams = false;
 }
 
 // The rate of a coordinate is its gradient times the twists of its two bodies; the world has none.

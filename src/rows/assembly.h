@@ -68,6 +68,8 @@ struct pawl_assembly {
     pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
     double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
+    double *grams;      // (free blocks) J M^-1 JT of the rows of hinges in groups (hinge_lanes.h)
+    bool has_grams;     // they are those of J and MJ
     row_metric *metric; // what impulses along rows do; that of bodies alone unless it was changed
     double *residual;   // (max_rows) of joint and motion rows: the configuration error
     // assembled
@@ -107,9 +109,11 @@ double pawl_assembly_armature(const pawl_assembly *a, int r);
 // the bodies' damping added.
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time);
-// Rows of joints alone, J and residuals without M^-1 JT and coordinates, for pawl_assembly_push(). Only for models in
-// which all free rows are those of joints and none needs the value of a coordinate.
-void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, double damping_time);
+// Rows of joints alone, J and residuals without coordinates and, unless they are `scaled`, without M^-1 JT, for
+// pawl_assembly_push(). Only for models in which all free rows are those of joints, of bodies that move for themselves,
+// and none needs the value of a coordinate.
+void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, double damping_time,
+                                bool scaled);
 // M^-1 JT of a free block again, after its Jacobian was changed.
 void pawl_assembly_scale_block(pawl_assembly *a, int block);
 // Residuals of joint and motion rows alone; Jacobians stay where they were placed.

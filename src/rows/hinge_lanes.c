@@ -7,7 +7,7 @@
 #include "math/lanes3.h"
 #include "math/trig.h"
 
-enum { HINGE_ROWS = 5, HINGE_NUMBERS = 6 * HINGE_ROWS };
+enum { HINGE_NUMBERS = 6 * HINGE_ROWS, HINGE_ENTRIES = HINGE_ROWS * (HINGE_ROWS + 1) / 2 };
 
 static const body_state hinge_world = {.q = {.w = 1.0}};
 static const pawl_mat3 hinge_world_axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
@@ -24,6 +24,7 @@ static void hinge_fill(const pawl_assembly *a, int joint, hinge_group *g, int k)
     g->body[0][k] = j->base;
     g->body[1][k] = j->follower;
     g->row[k] = b->rows.first_row;
+    g->gram[k] = HINGE_GRAM * a->joint_block[joint];
     g->jacobian[0][k] = j->base >= 0 ? b->jacobian[0] : -1;
     g->jacobian[1][k] = b->jacobian[b->body_count - 1];
     for (int i = 0; i < 3; ++i) {
@@ -155,9 +156,10 @@ PAWL_KERNEL_PART void hinge_rows(const lanes3 e[3], const lanes3 m[3], const lan
     }
 }
 
-// M^-1 times each row.
-PAWL_KERNEL_PART void hinge_scale(const pawl_assembly *a, const int body[4],
-                                  lanes row[HINGE_NUMBERS])
+// M^-1 times each row, and what this side adds to J M^-1 JT, the lower triangle row by row, by the sums of pawl_dot6().
+PAWL_KERNEL_PART void hinge_scale(const pawl_assembly *a, const int body[4], const lanes3 e[3],
+                                  const lanes3 m[3], const lanes3 c[2], lanes row[HINGE_NUMBERS],
+                                  lanes gram[HINGE_ENTRIES])
 {
     const pawl_mat3 *inverse[4];
     lanes mass;
@@ -177,6 +179,40 @@ PAWL_KERNEL_PART void hinge_scale(const pawl_assembly *a, const int body[4],
         row[6 * r + 3] = scale * w.x;
         row[6 * r + 4] = scale * w.y;
         row[6 * r + 5] = scale * w.z;
+    }
+    PAWL_UNROLL
+    for (int r = 0; r < HINGE_ROWS; ++r) {
+        const lanes3 *moment = r < 3 ? &m[r] : &c[r - 3];
+        PAWL_UNROLL
+        for (int k = 0; k <= r; ++k) {
+            const lanes *by = row + 6 * k + 3;
+            lanes entry = moment->x * by[0] + moment->y * by[1] + moment->z * by[2];
+            if (r < 3) {
+                entry = (e[r].x * by[-3] + e[r].y * by[-2] + e[r].z * by[-1]) + entry;
+            }
+            gram[r * (r + 1) / 2 + k] += entry;
+        }
+    }
+}
+
+// Entries of four hinges, row by row, to where each has its own (HINGE_GRAM).
+PAWL_KERNEL_PART void hinge_store_gram(const hinge_group *g, const lanes gram[HINGE_ENTRIES],
+                                       double *grams)
+{
+    PAWL_UNROLL
+    for (int r = 0; r < HINGE_ROWS; ++r) {
+        const lanes *entry = gram + r * (r + 1) / 2; // what is above the diagonal nobody reads
+        lanes tile[4] = {entry[0], entry[r < 1 ? r : 1], entry[r < 2 ? r : 2],
+                         entry[r < 3 ? r : 3]};
+        lanes_transpose(tile);
+        for (int k = 0; k < g->count; ++k) {
+            LANES_STORE(grams + g->gram[k] + 4 * r, tile[k]);
+        }
+    }
+    const lanes last = gram[HINGE_ENTRIES - 1];
+    for (int k = 0; k < g->count; ++k) {
+        double *end = grams + g->gram[k] + 4 * HINGE_ROWS;
+        LANES_STORE(end, ((lanes){last[k], 0.0, 0.0, 0.0}));
     }
 }
 
@@ -251,13 +287,13 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
         lanes sine = LANES3_DOT(e[2], y), cosine = LANES3_DOT(e[1], y);
         hinge_coordinates(a, g, &sine, &cosine, &e[0], reference);
     }
-    lanes row[HINGE_NUMBERS];
+    lanes row[HINGE_NUMBERS], gram[HINGE_ENTRIES] = {0};
     double spare[HINGE_NUMBERS], *to[4];
     hinge_rows(e, m, c, row);
     hinge_places(g, 1, a->J, spare, to);
     hinge_scatter(row, to);
     if (scaled) {
-        hinge_scale(a, g->body[1], row);
+        hinge_scale(a, g->body[1], e, m, c, row, gram);
         hinge_places(g, 1, a->MJ, spare, to);
         hinge_scatter(row, to);
     }
@@ -273,9 +309,10 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
     hinge_places(g, 0, a->J, spare, to);
     hinge_scatter(row, to);
     if (scaled) {
-        hinge_scale(a, g->body[0], row);
+        hinge_scale(a, g->body[0], e, m, c, row, gram);
         hinge_places(g, 0, a->MJ, spare, to);
         hinge_scatter(row, to);
+        hinge_store_gram(g, gram, a->grams);
     }
 }
 

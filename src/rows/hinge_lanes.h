@@ -12,16 +12,21 @@ struct hinge_group {
     int joint[4];               // of the model
     int body[2][4];             // base and follower; base -1: the world
     int row[4], jacobian[2][4]; // the first row and where the gradients go; -1: nowhere
+    int gram[4];                // where J M^-1 JT of their own rows goes
     double follower_anchor[3][4], follower_x[3][4], follower_y[3][4];
     double base_anchor[3][4], base_axes[9][4];
 };
+
+// J M^-1 JT of a hinge's own rows, lower triangle: the first four rows have four numbers each, the last one eight, of
+// which three are 0.
+enum { HINGE_ROWS = 5, HINGE_GRAM = 24 };
 
 // The hinges of a whose rows are assembled, in groups; `groups` has room for a quarter of the joints, rounded up. Sets
 // which joints are in one, returns how many groups there are.
 int pawl_hinge_groups(const pawl_assembly *a, hinge_group *groups, bool *grouped);
 
 // Where the assembly's rotations are set, for all groups: residuals alone, or with J and, for bodies that move for
-// themselves (`scaled`), M^-1 JT of the hinges' own rows. With `reference` (coordinates) values and gradients of
+// themselves (`scaled`), M^-1 JT and J M^-1 JT of the hinges' own rows. With `reference` (coordinates) values and gradients of
 // coordinates that are in use or count turns.
 void pawl_hinges_measure(pawl_assembly *a, const body_state *bodies);
 void pawl_hinges_place(pawl_assembly *a, const body_state *bodies, const double *reference,

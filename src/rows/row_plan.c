@@ -254,6 +254,7 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.coordinates = PAWL_CARVE(mem, coordinate_row, m->coordinate_count);
     p.J = PAWL_CARVE(mem, double, jacobian);
     p.MJ = PAWL_CARVE(mem, double, jacobian);
+    p.grams = PAWL_CARVE(mem, double, HINGE_GRAM *free_blocks);
     double **by_row[] = {&p.residual,   &p.v_f,  &p.lower, &p.upper,
                          &p.compliance, &p.bias, &p.want,  &p.bend};
     for (size_t i = 0; i < sizeof by_row / sizeof by_row[0]; ++i) {

@@ -281,9 +281,7 @@ static bool smooth_second_half(step_context *c, pawl_state *s, smooth_step *step
         pawl_numbers_copy(step->twist, c->u.driven, twists);
         pawl_numbers_copy(step->second, c->u.velocity, rows);
         step->twice = smooth_wait;
-    }
-    for (int k = 0; k < a->free_blocks; ++k) {
-        pawl_assembly_scale_block(a, k);
+        pawl_assembly_place_joints(a, step->from, c->u.damping_time, true);
     }
     return smooth_factor(c) && smooth_half(c, s, step, true, step->second);
 }
@@ -304,7 +302,7 @@ static bool smooth_advance(step_context *c, pawl_state *s, smooth_step *step)
     }
     pawl_defer_reactions(c, c->position.from, s->time, 1.0, step->first);
     pawl_bodies_copy(step->from, s->bodies, c->model->body_count);
-    pawl_assembly_place_joints(a, step->from, c->u.damping_time);
+    pawl_assembly_place_joints(a, step->from, c->u.damping_time, step->twice > 0.0);
     if (!(smooth_errors(c, step) <= step->tolerance)) {
         return false;
     }
