@@ -91,8 +91,11 @@ typedef struct pawl_step_report {
     int position_failures; ///< position updates that left joints open
     double penetration;    ///< deepest of them, where the rows were placed [m]
     pawl_shape_id worst_shape_a,
-        worst_shape_b;  ///< the shapes of that one; none where nothing penetrates
-    double depth_ratio; ///< largest depth over half the thickness of the thinner shape of its pair
+        worst_shape_b; ///< the shapes of that one; none where nothing penetrates
+    double
+        depth_ratio; ///< largest depth over half the thickness of the thinner shape of its pair, beyond
+                     ///< what is left of the depth that the pair began with
+    double start_depth;                         ///< that, the largest of it; 0 where none is left
     pawl_shape_id ratio_shape_a, ratio_shape_b; ///< that pair
     double
         limit_correction_energy; ///< energy that corrections of violated limits stored, in work_limits [J]

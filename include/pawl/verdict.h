@@ -90,7 +90,7 @@ typedef struct pawl_verdict {
     double penetration;                         ///< largest [m]
     pawl_shape_id worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at
     double depth_ratio;                         ///< largest, see pawl_step_report
-    double start_depth; ///< depth_ratio of overlaps at the start, where it was measured, else 0
+    double start_depth;                         ///< likewise
     pawl_shape_id ratio_shape_a, ratio_shape_b; ///< its pair
     int64_t tunnelled;                          ///< times that a shape went through another one
     int64_t tunnel_step; ///< the first step with one, counted from 1; 0 for none

@@ -63,8 +63,8 @@ int pawl_contact_finder_capacity(const contact_finder *f);
 pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity);
 // Which shapes went through each other in the step for which find() was asked (crossing.h).
 shape_crossing pawl_contact_finder_crossings(const contact_finder *f, const body_state *before,
-                                             const body_state *after, double margin,
-                                             double deepest);
+                                             const body_state *after, state_overlaps began,
+                                             double margin, double deepest);
 
 // Pairs that the last find() held against each other, and one of them alone at other poses: what those
 // need who ask when in a step two shapes met.

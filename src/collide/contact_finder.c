@@ -323,9 +323,10 @@ int pawl_contact_finder_capacity(const contact_finder *f)
 }
 
 shape_crossing pawl_contact_finder_crossings(const contact_finder *f, const body_state *before,
-                                             const body_state *after, double margin, double deepest)
+                                             const body_state *after, state_overlaps began,
+                                             double margin, double deepest)
 {
-    return pawl_collider_crossings(f->collider, before, after, margin, deepest);
+    return pawl_collider_crossings(f->collider, before, after, began, margin, deepest);
 }
 
 int pawl_contact_finder_pair_count(const contact_finder *f)

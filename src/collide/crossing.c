@@ -6,13 +6,16 @@
 // far enough: a shape that holds a ball of radius r about its centre and is not inside the other one
 // must move by r for its centre to get there.
 #include "collide/crossing.h"
+#include "collide/contact.h"
 #include "model/tri_mesh.h"
 
+static const double crossing_inside = 1.0; // half the thickness of the thinner shape
 static const pawl_mat3 crossing_upright = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
 
 typedef struct crossing_search {
     const collider *c;
     const body_state *before, *after;
+    state_overlaps began;
     double margin, deepest;
     shape_crossing found;
 } crossing_search;
@@ -36,11 +39,28 @@ static pawl_vec3 crossing_offset(const collider *c, const body_state *bodies, in
                   pawl_collider_frame(c, bodies, other).position);
 }
 
+// Whether the centre of one of two shapes has been inside the other since the start.
+static bool crossing_began(const crossing_search *s, int shape_a, int shape_b)
+{
+    for (int k = 0; k < s->began.count; ++k) {
+        int a, b;
+        pawl_contact_shapes(s->began.pair[k].id, &a, &b);
+        if (a == shape_a && b == shape_b) {
+            return s->began.pair[k].depth >= crossing_inside;
+        }
+    }
+    return false;
+}
+
 static void crossing_note(crossing_search *s, int i, int j)
 {
+    int a = s->c->shape[i < j ? i : j], b = s->c->shape[i < j ? j : i];
+    if (crossing_began(s, a, b)) {
+        return;
+    }
     if (s->found.count++ == 0) {
-        s->found.shape_a = s->c->shape[i < j ? i : j];
-        s->found.shape_b = s->c->shape[i < j ? j : i];
+        s->found.shape_a = a;
+        s->found.shape_b = b;
     }
 }
 
@@ -189,11 +209,13 @@ static bool crossing_measure(const crossing_search *s)
 // which lets shapes that overlap already pass through after a shorter motion. Planes and heightfields are looked
 // at for every shape, because a shape below them may have left all pairs.
 shape_crossing pawl_collider_crossings(const collider *c, const body_state *before,
-                                       const body_state *after, double margin, double deepest)
+                                       const body_state *after, state_overlaps began, double margin,
+                                       double deepest)
 {
     crossing_search s = {.c = c,
                          .before = before,
                          .after = after,
+                         .began = began,
                          .margin = margin,
                          .deepest = 2.0 * deepest, // it may have been more when the step began
                          .found = {0, -1, -1}};

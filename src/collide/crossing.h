@@ -15,6 +15,8 @@ typedef struct shape_crossing {
 // A shape went through another one when its centre, on a straight line as seen from the other, came
 // deeper inside it than a threshold: `margin`, or half of the other's inner radius if that is less.
 // One that was that deep when the step began is not counted. Looks at all planes and heightfields, and at the pairs
-// of the last pawl_collider_run(); `deepest` is the largest penetration found there.
+// of the last pawl_collider_run(); `deepest` is the largest penetration found there. `began`: pairs that the start put so deep into
+// each other that one side is no more outside than the other are not counted.
 shape_crossing pawl_collider_crossings(const collider *c, const body_state *before,
-                                       const body_state *after, double margin, double deepest);
+                                       const body_state *after, state_overlaps began, double margin,
+                                       double deepest);

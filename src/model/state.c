@@ -13,19 +13,20 @@
 
 // Earlier versions are still read: version 1 has no memory of steppers, version 2 not the step before, version 3
 // not which directions of loops are weak, version 4 no inputs, version 5 no factors of masses, version 6 not how the
-// impulses of joints change, version 7 not who sleeps.
+// impulses of joints change, version 7 not who sleeps, version 8 not the overlaps of the start.
 enum {
     STATE_MAGIC = 0x4c574150,
-    STATE_VERSION = 8,
+    STATE_VERSION = 9,
     STATE_HEADER_WORDS = 6,
     STATE_SUM_WORD = 5,
-    STATE_SPANS = 14,                                  // of this version, see state_spans()
+    STATE_SPANS = 15,                                  // of this version, see state_spans()
     STATE_EARLIER_SPANS = STATE_SPANS - STATE_VERSION, // version v has v more
     STATE_INPUT_SPAN = 10,                             // which of them has the inputs
     STATE_MASS_SPAN = 11,                              // and the factors of masses
     STATE_CONTACT_SPAN = 6,                            // and the contacts
     STATE_TREND_SPAN = 12,                             // and how impulses change
     STATE_SLEEP_SPAN = 13,                             // and who sleeps
+    STATE_OVERLAP_SPAN = 14,                           // and the overlaps of the start
     STATE_BODY_NUMBERS = sizeof(body_state) / sizeof(double)
 };
 
@@ -44,14 +45,38 @@ impulse_slots pawl_impulse_slots(const pawl_model *m)
     return s;
 }
 
-// Most contacts whose impulses are remembered between steps.
-int pawl_contact_memory(const pawl_model *m)
+static int state_colliders(const pawl_model *m)
 {
     int shapes = 0;
     for (int i = 0; i < m->shape_count; ++i) {
         shapes += m->shapes[i].def.visual_only ? 0 : 1;
     }
-    return 16 * shapes;
+    return shapes;
+}
+
+// Most contacts whose impulses are remembered between steps.
+int pawl_contact_memory(const pawl_model *m)
+{
+    return 16 * state_colliders(m);
+}
+
+// A heap has some six neighbours a body, each of which is a pair of two.
+static int state_overlap_room(const pawl_model *m)
+{
+    return 4 * state_colliders(m);
+}
+
+static int state_overlap_numbers(const pawl_model *m)
+{
+    return 1 + (int)(sizeof(state_overlap) / sizeof(double)) * state_overlap_room(m);
+}
+
+// A saved state may have any number there.
+state_overlaps pawl_state_overlaps(const pawl_state *s)
+{
+    int room = state_overlap_room(s->model);
+    return (state_overlaps){(state_overlap *)(s->overlaps + 1),
+                            (int)clamp_to(s->overlaps[0], 0.0, room), room};
 }
 
 // Numbers of a remembered contact; torsional and rolling friction have three more.
@@ -184,6 +209,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
     double *masses = PAWL_CARVE(mem, double, 1 + m->body_count);
     double *trend = PAWL_CARVE(mem, double, state_trend_numbers(m));
     double *sleep = PAWL_CARVE(mem, double, state_sleep_numbers(m));
+    double *overlaps = PAWL_CARVE(mem, double, state_overlap_numbers(m));
     if (s != NULL) {
         s->model = m;
         s->bodies = bodies;
@@ -197,6 +223,7 @@ static pawl_state *state_layout(const pawl_model *m, pawl_carver *mem)
         s->masses = masses;
         s->trend = trend;
         s->sleep = sleep;
+        s->overlaps = overlaps;
     }
     return s;
 }
@@ -303,6 +330,7 @@ void pawl_state_copy_motion(pawl_state *to, const pawl_state *from)
     state_copy_optional(to->weak, from->weak, state_weak_numbers(m));
     state_copy_optional(to->trend, from->trend, state_trend_numbers(m));
     state_copy_optional(to->sleep, from->sleep, state_sleep_numbers(m));
+    state_copy_optional(to->overlaps, from->overlaps, state_overlap_numbers(m));
     to->moved = true;
     to->edited = from->edited;
     to->balance = from->balance;
@@ -354,13 +382,14 @@ static void state_spans(const pawl_state *s, state_span spans[STATE_SPANS])
     spans[STATE_MASS_SPAN] = (state_span){w->masses, (size_t)(1 + m->body_count)};
     spans[STATE_TREND_SPAN] = (state_span){w->trend, (size_t)state_trend_numbers(m)};
     spans[STATE_SLEEP_SPAN] = (state_span){w->sleep, (size_t)state_sleep_numbers(m)};
+    spans[STATE_OVERLAP_SPAN] = (state_span){w->overlaps, (size_t)state_overlap_numbers(m)};
 }
 
 // Whether the first number of a span says that the others are in use.
 static bool state_is_optional(int span)
 {
     return span == 7 || span == 8 || span == 9 || span == STATE_TREND_SPAN ||
-           span == STATE_SLEEP_SPAN;
+           span == STATE_SLEEP_SPAN || span == STATE_OVERLAP_SPAN;
 }
 
 // Of the first `spans` of them, as earlier versions have.
@@ -419,6 +448,7 @@ uint64_t pawl_state_hash(const pawl_state *s)
     used[STATE_MASS_SPAN] = s->masses[0] != 0.0;
     used[STATE_TREND_SPAN] = pawl_state_trend_levels(s) > 0;
     used[STATE_SLEEP_SPAN] = s->sleep[0] != 0.0;
+    used[STATE_OVERLAP_SPAN] = s->overlaps[0] != 0.0;
     for (int i = 0; i < STATE_SPANS; ++i) {
         h = used[i] ? pawl_hash_doubles(h, spans[i].values, spans[i].count) : h;
     }

@@ -113,6 +113,18 @@ bool pawl_input_numbers_good(const pawl_model *model, double (*number)(const voi
 bool pawl_mass_numbers_good(const pawl_model *model, double (*number)(const void *user, int i),
                             const void *user);
 
+// Overlaps that the start began with and that are not pushed out yet (step/common/overlap.c), by ascending pairs of shapes. Those
+// beyond the room are not known.
+typedef struct state_overlap {
+    double id;    // of a contact of the pair
+    double depth; // the least so far, over half the thickness of the thinner shape
+} state_overlap;
+typedef struct state_overlaps {
+    state_overlap *pair;
+    int count, room;
+} state_overlaps;
+state_overlaps pawl_state_overlaps(const struct pawl_state *s);
+
 enum { PAWL_STATE_WEAK_WORDS = 3 }; // numbers of each cluster of loops
 
 struct pawl_state {
@@ -132,10 +144,11 @@ struct pawl_state {
     double *weak; // how many clusters of loops have words here, then of each how many vectors are
                   // weak, the next singular value and how fast it changes (weak_zone.c): a position
                   // close to a singular one remembers how it got there
-    double *inputs; // see pawl_state_inputs()
-    double *masses; // how many factors are set, then that of each body; 0: not set (1 + bodies)
-    double *trend;  // see pawl_state_trend()
-    double *sleep;  // see pawl_state_sleep()
+    double *inputs;   // see pawl_state_inputs()
+    double *masses;   // how many factors are set, then that of each body; 0: not set (1 + bodies)
+    double *trend;    // see pawl_state_trend()
+    double *sleep;    // see pawl_state_sleep()
+    double *overlaps; // how many, then these: see pawl_state_overlaps()
     bool moved;     // poses or twists were changed from outside since a step was taken; never saved
     bool edited;    // likewise, by a caller who gave or took energy that no work accounts for yet
     double balance; // pawl_energy.balance after the last step, 0 before the first; never saved

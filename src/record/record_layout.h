@@ -9,7 +9,7 @@
 #include "pawl/io.h"
 #include "record/record_driver.h"
 
-#define RECORD_FORMAT 5        // raised when an older reader would misread the file
+#define RECORD_FORMAT 6        // raised when an older reader would misread the file
 #define RECORD_FORMAT_READ 3   // the oldest that is still read: without events
 #define RECORD_FORMAT_EVENTS 4 // the first with events
 

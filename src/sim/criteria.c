@@ -242,14 +242,26 @@ static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
-// Value: depth over half the thickness of the thinner shape, less what the file began with.
+// What the run began with and is not judged by.
+static void criteria_add_start(const pawl_verdict *v, pawl_criterion *out)
+{
+    if (v->start_depth > 0.0) {
+        size_t used = strlen(out->where);
+        (void)snprintf(out->where + used, sizeof out->where - used,
+                       "%sbeyond overlaps of the start, up to %.3g", used > 0 ? "; " : "",
+                       v->start_depth);
+    }
+}
+
+// Value: depth over half the thickness of the thinner shape, beyond what the pair began with. That is the file's: the run must
+// not make it worse.
 static bool criteria_penetration(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
-    // An overlap at the start is the file's: the run must not make it worse.
-    out->value = isnan(v->depth_ratio) ? NAN : fmax(v->depth_ratio - v->start_depth, 0.0);
+    out->value = v->depth_ratio;
     out->limit = in->settings->verdict.penetration;
     criteria_at_shapes(in, v->ratio_shape_a, v->ratio_shape_b, out);
+    criteria_add_start(v, out);
     if (v->soft_contacts || in->settings->soft.contact > 0.0) {
         out->advice = "soft contacts are compliant by design";
         return false;

@@ -10,6 +10,7 @@
 #include "rows/measure.h"
 #include "step/common/impact.h"
 #include "step/common/least_reactions.h"
+#include "step/common/overlap.h"
 #include "step/common/position_update.h"
 #include <stdio.h>
 #include <string.h>
@@ -418,12 +419,28 @@ static pawl_status sim_grow_impacts(pawl_sim *sim, int units)
     return status;
 }
 
+// The search has no margin: only shapes that overlap are found.
+pawl_status pawl_sim_measure_overlaps(pawl_sim *sim)
+{
+    if (sim->finder == NULL || !sim_has_rows(sim)) {
+        return PAWL_OK;
+    }
+    int count = pawl_contact_finder_find(sim->finder, sim->state->bodies, 0.0, 0.0);
+    while (count < 0 || count > pawl_contact_finder_capacity(sim->finder)) {
+        PAWL_TRY(sim_grow(sim, count));
+        count = pawl_contact_finder_find(sim->finder, sim->state->bodies, 0.0, 0.0);
+    }
+    pawl_overlap_begin(&sim->context, sim->state, count);
+    return PAWL_OK;
+}
+
 // From sim->state to sim->next.
 static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
 {
     shape_crossing crossed = {0, -1, -1};
     if (sim->finder != NULL) {
         crossed = pawl_contact_finder_crossings(sim->finder, sim->state->bodies, sim->next->bodies,
+                                                pawl_state_overlaps(sim->state),
                                                 sim->settings.contact.margin, report->penetration);
     }
     report->tunnelled = crossed.count;
@@ -641,6 +658,9 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
         return PAWL_OK;
     }
     sim->dozes = false;
+    if (status == PAWL_OK && sim->state->step == 0) {
+        status = pawl_sim_measure_overlaps(sim);
+    }
     if (status == PAWL_OK) {
         status = sim_try(sim, &report);
     }

@@ -55,6 +55,8 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
 // lending the sim's own again. What the sim has of the last step belongs to the other state and is forgotten.
 void pawl_sim_lend(pawl_sim *sim, pawl_state *state);
 
+// Overlaps that a run begins with, to the state: the verdict judges what is deeper.
+pawl_status pawl_sim_measure_overlaps(pawl_sim *sim);
 // PAWL_NOT_FINITE, and which, where a callback of the model returns what is no number around this step.
 pawl_status pawl_sim_check_inputs(const pawl_sim *sim);
 // Names settings that determine the motion: a number above 0 (settings.c).

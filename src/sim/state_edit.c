@@ -72,6 +72,9 @@ pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *
         pawl_state_copy(sim->state, as_given);
     }
     pawl_state_destroy(as_given);
+    if (status == PAWL_OK) {
+        status = pawl_sim_measure_overlaps(sim);
+    }
     if (start != NULL) {
         *start = sim->given;
     }

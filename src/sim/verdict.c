@@ -182,6 +182,7 @@ static void verdict_add_contacts(pawl_verdict *v, const pawl_step_report *r)
         v->ratio_shape_a = r->ratio_shape_a;
         v->ratio_shape_b = r->ratio_shape_b;
     }
+    v->start_depth = fmax(v->start_depth, r->start_depth);
     if (v->tunnelled == 0 && r->tunnelled > 0) {
         v->tunnel_step = v->steps;
         v->tunnel_shape_a = r->tunnel_shape_a;

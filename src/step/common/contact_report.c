@@ -1,45 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What became of the contacts of a step: penetration for the verdict, forces and modes for those who ask. Rows and
-// impulses are gone when they ask, so that it is all copied.
+// What became of the contacts of a step: forces and modes for those who ask. Rows and impulses are gone when they ask,
+// so that it is all copied.
 #include "step/common/contact_report.h"
 #include "rows/spin_rows.h"
 #include "step/common/impact.h"
 #include <math.h>
-
-// A depth in units of half the thickness of the thinner shape; of two without end, of the largest body.
-static double report_depth_fraction(const step_context *c, const pawl_contact *contact)
-{
-    double half = fmin(pawl_contact_finder_half_thickness(c->finder, contact->shape_a),
-                       pawl_contact_finder_half_thickness(c->finder, contact->shape_b));
-    return -contact->gap / (isinf(half) ? c->model->size : half);
-}
-
-// Depths where the rows were placed [m]. The deepest contact and the one deepest for its size may differ. `!(x <=
-// y)` lets NaN through.
-void pawl_report_penetration(const step_context *c, pawl_step_report *report)
-{
-    const pawl_assembly *a = c->assembly;
-    for (int k = 0; k < a->contact_count; ++k) {
-        const pawl_contact *contact = &a->contacts[k];
-        if (contact->gap >= 0.0) {
-            continue;
-        }
-        double fraction = report_depth_fraction(c, contact);
-        if (!(-contact->gap <= report->penetration)) {
-            report->penetration = -contact->gap;
-            report->worst_shape_a = model_shape_id(c->model, contact->shape_a);
-            report->worst_shape_b = model_shape_id(c->model, contact->shape_b);
-        }
-        if (!(fraction <= report->depth_ratio)) {
-            report->depth_ratio = fraction;
-            report->ratio_shape_a = model_shape_id(c->model, contact->shape_a);
-            report->ratio_shape_b = model_shape_id(c->model, contact->shape_b);
-        }
-    }
-    report->measured |= c->finder != NULL ? (unsigned)PAWL_MEASURED_DEPTH : 0u;
-}
 
 // x (3): impulses along both tangents and the normal.
 static pawl_contact_mode report_mode(const double x[3], double mu)

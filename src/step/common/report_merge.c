@@ -39,6 +39,7 @@ void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
         whole->ratio_shape_a = part->ratio_shape_a;
         whole->ratio_shape_b = part->ratio_shape_b;
     }
+    whole->start_depth = max_of(whole->start_depth, part->start_depth);
     if (part->penetration > whole->penetration) {
         whole->penetration = part->penetration;
         whole->worst_shape_a = part->worst_shape_a;

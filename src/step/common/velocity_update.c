@@ -11,6 +11,7 @@
 #include "step/common/energy_balance.h"
 #include "step/common/free_motion.h"
 #include "step/common/impact.h"
+#include "step/common/overlap.h"
 #include "step/common/position_correction.h"
 #include "step/common/report_merge.h"
 #include "step/common/solve_rows.h"
@@ -156,7 +157,7 @@ void pawl_velocity_finish(step_context *c, pawl_state *s, const step_weights *w,
     if (c->out.sample.wanted) {
         c->out.captured = velocity_take_sample(c, s, w);
     }
-    pawl_report_penetration(c, report);
+    pawl_overlap_report(c, s, report);
     pawl_report_contacts(c, w->h);
 
     memset(s->impulses, 0, (size_t)pawl_impulse_slots(m).count * sizeof *s->impulses);

@@ -48,7 +48,7 @@ static shape_crossing cross_find(cross_scene *s, pawl_vec3 p, pawl_vec3 q, pawl_
             deepest = fmax(deepest, -s->c->contacts[k].manifold.point[i].gap);
         }
     }
-    return pawl_collider_crossings(s->c, s->before, s->after, 1e-3, deepest);
+    return pawl_collider_crossings(s->c, s->before, s->after, (state_overlaps){0}, 1e-3, deepest);
 }
 
 static pawl_shape_def cross_shape(pawl_shape_kind kind, pawl_vec3 size)
