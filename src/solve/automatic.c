@@ -11,9 +11,9 @@
 //      corners of a face;
 //   3. for few bodies and for mechanisms of few velocities, accelerated gradients (accelerated.c), and the augmented
 //      Lagrangian (augmented.c), for one to three bodies before 4, for more after it;
-//   4. an interior point (interior_point.c), for what moves, and 2 after it; again from other starts, and along its path
-//      by arc length (interior_path.c) where that turns back;
-//   5. sweeps (space_sweep.c), which lower what an interior point leaves of a heap that is jammed;
+//   4. an interior point (interior_point.c), for what moves, and 2 from where it ended;
+//   5. of heaps, sweeps (space_sweep.c), which lower what an interior point leaves of what is jammed, and 2;
+//      4 again from other starts, and along its path by arc length (interior_path.c) where that turns back; then 5 again;
 //   each of 3, 4 and 5 ends with 1, which has the last digits;
 //   6. alternating directions and the smoothing Newton method in turn, for what defeats the others and for operators
 //      without a velocity space; of all stages the best iterate is kept.
@@ -245,11 +245,26 @@ static void automatic_interior(automatic_stages *a, const interior_manner *manne
     }
 }
 
-// Newton's method around moving centres.
-static void automatic_proximal(automatic_stages *a)
+// Newton's method around moving centres, from y.
+static void automatic_proximal(automatic_stages *a, space_iterate *y)
 {
+    space_iterate *x = &a->s->iterate;
     proximal_goal goal = {a->aim, a->accept, a->factors - a->report->factorizations};
-    pawl_proximal_run(&a->s->proximal, &a->s->curnier, &a->q, goal, &a->s->iterate, a->report);
+    pawl_proximal_run(&a->s->proximal, &a->s->curnier, &a->q, goal, y, a->report);
+    if (y != x && y->natural < x->natural) {
+        pawl_space_iterate_copy(&a->q, y, x);
+    }
+}
+
+// An interior point, and centres from where it ended, which another start has elsewhere: from the best iterate they
+// would only do again what they did there.
+static void automatic_interior_and_proximal(automatic_stages *a, const interior_manner *manner)
+{
+    automatic *s = a->s;
+    automatic_interior(a, manner);
+    if (automatic_open(a)) {
+        automatic_proximal(a, s->other.natural < INFINITY ? &s->other : &s->iterate);
+    }
 }
 
 // Interior points from other starts, each further from the cones' boundaries than the one before.
@@ -258,10 +273,7 @@ static void automatic_restart(automatic_stages *a)
     static const interior_manner manners[] = {
         {10.0, 0.9, 0.1, 0}, {100.0, 0.7, 0.3, 0}, {1000.0, 0.9, 0.1, 0}};
     for (size_t i = 0; i < sizeof manners / sizeof manners[0] && automatic_open(a); ++i) {
-        automatic_interior(a, &manners[i]);
-        if (automatic_open(a)) {
-            automatic_proximal(a);
-        }
+        automatic_interior_and_proximal(a, &manners[i]);
     }
 }
 
@@ -290,21 +302,25 @@ static void automatic_arc(automatic_stages *a)
     }
 }
 
-// Stages for what Newton's method leaves of a heap of free bodies.
-static void automatic_heap(automatic_stages *a, bool small)
+// Sweeps, which cost next to nothing beside factorizations, and centres from the best iterate.
+static void automatic_sweeps_and_proximal(automatic_stages *a)
 {
-    automatic_interior(a, &pawl_interior_quick);
-    if (automatic_open(a)) {
-        automatic_proximal(a);
-    }
-    automatic_restart(a);
-    automatic_arc(a);
     if (automatic_open(a)) {
         automatic_first_order(a, AUTOMATIC_SWEEPS, AUTOMATIC_SWEEP_CHUNK);
     }
     if (automatic_open(a)) {
-        automatic_proximal(a);
+        automatic_proximal(a, &a->s->iterate);
     }
+}
+
+// Stages for what Newton's method leaves of a heap of free bodies.
+static void automatic_heap(automatic_stages *a, bool small)
+{
+    automatic_interior_and_proximal(a, &pawl_interior_quick);
+    automatic_sweeps_and_proximal(a);
+    automatic_restart(a);
+    automatic_arc(a);
+    automatic_sweeps_and_proximal(a);
     if (automatic_open(a) && small) {
         automatic_first_order(a, AUTOMATIC_GRADIENTS, AUTOMATIC_CHUNK);
     }
@@ -323,10 +339,7 @@ static void automatic_mechanism(automatic_stages *a, bool few, bool small)
         automatic_augmented(a);
     }
     if (automatic_open(a)) {
-        automatic_interior(a, &pawl_interior_quick);
-    }
-    if (automatic_open(a)) {
-        automatic_proximal(a);
+        automatic_interior_and_proximal(a, &pawl_interior_quick);
     }
     automatic_restart(a);
     automatic_arc(a);
@@ -349,7 +362,7 @@ static void automatic_run_stages(automatic_stages *a)
         automatic_newton(a, x, AUTOMATIC_FIRST);
     }
     if (x->natural > a->content && x->natural < automatic_near) {
-        automatic_proximal(a);
+        automatic_proximal(a, &a->s->iterate);
     }
     if (automatic_open(a) && a->q.space->sparse != NULL && !few) {
         automatic_heap(a, small);

@@ -155,15 +155,14 @@ static double curnier_root(double a, double b, double c, double most)
     return most;
 }
 
-// How much of the step can be made until a contact or bounded row changes its mode.
-static double curnier_ratio(const curnier_part *c, const space_problem *q)
+double pawl_curnier_ratio(const space_problem *q, const space_iterate *x, const double *dlambda,
+                          const double *dv, double most)
 {
     const pawl_problem *p = q->p;
     int contacts = pawl_problem_contact_row(p, 0);
-    double most = 1.0;
     for (int i = p->free_row_count; i < contacts; ++i) {
         double w = q->weight[i];
-        double z = c->at.lambda[i] - c->at.v[i] / w, dz = c->law.lambda[i] - c->law.v[i] / w;
+        double z = x->lambda[i] - x->v[i] / w, dz = dlambda[i] - dv[i] / w;
         const double bound[2] = {p->lower[i], p->upper[i]};
         for (int side = 0; side < 2 && w > 0.0; ++side) {
             double at = (bound[side] - z) / dz;
@@ -174,8 +173,8 @@ static double curnier_ratio(const curnier_part *c, const space_problem *q)
         int i = contacts + 3 * k;
         double w = q->weight[i], mu = p->friction[k], z[3], dz[3];
         for (int r = 0; r < 3; ++r) {
-            z[r] = c->at.lambda[i + r] - c->at.v[i + r] / w;
-            dz[r] = c->law.lambda[i + r] - c->law.v[i + r] / w;
+            z[r] = x->lambda[i + r] - x->v[i + r] / w;
+            dz[r] = dlambda[i + r] - dv[i + r] / w;
         }
         double open = -z[2] / dz[2];
         most = open > 1e-12 && open < most ? open : most;
@@ -219,7 +218,8 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, curnier_aim aim, 
             curnier_try(c, q, 1.0);
             left = c->trial.merit / c->at.merit;
             if (!(left < 1.0)) {
-                curnier_try(c, q, (1.0 + 1e-9) * curnier_ratio(c, q));
+                double ratio = pawl_curnier_ratio(q, &c->at, c->law.lambda, c->law.v, 1.0);
+                curnier_try(c, q, (1.0 + 1e-9) * ratio);
                 left = c->trial.merit / c->at.merit;
             }
         }

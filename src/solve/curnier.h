@@ -20,3 +20,6 @@ curnier_part pawl_curnier_layout(const solver_def *def, pawl_carver *mem);
 // From x, which becomes the best iterate. At most `most` steps; whether one is content with its natural map.
 bool pawl_curnier_run(curnier_part *s, const space_problem *q, curnier_aim aim, int most,
                       space_iterate *x, solver_report *report);
+// How much of the changes dlambda and dv can be added to x until a contact or bounded row changes its mode, at most `most`.
+double pawl_curnier_ratio(const space_problem *q, const space_iterate *x, const double *dlambda,
+                          const double *dv, double most);

@@ -8,6 +8,12 @@
 // may wander among eight corners for velocities of 1e-6 m/s. The centre moves by E v / w: a large E goes far, a small
 // one is safe, and E follows what Newton's method is able to solve.
 //
+// Where a contact has to open that dependent rows hold closed (four corners of a face, a box between two others, gaps of
+// 1e-9 m), the residual is the velocity that the modes contradict each other by. It stays as it is from centre to centre
+// while impulses move along the null space of D by E v / w each time, in a straight line until a contact changes its mode.
+// That distance is known (curnier_ratio), and the centre is put there at once: a march. What the march adds to the
+// residual, D times a long step, the next centre takes out.
+//
 // A problem of this form is one with more compliance and another v_f, so that nothing else is needed for it.
 // Method: [rockafellar-1976].
 #include "solve/proximal.h"
@@ -19,9 +25,16 @@ static const double proximal_change = 10.0; // of E from centre to centre
 static const double proximal_inner = 0.1; // residual that is left, where the problem is regularized
 static const double proximal_solved = 0.3; // what counts as solved
 static const double proximal_gain = 0.5;   // residuals must fall so much to count as progress
-static const double proximal_wild = 20.0;  // residuals that grow so much are not gone on from
+static const double proximal_march =
+    1e3; // E from which centres march: less moves more than the null space
+static const double proximal_idle_share =
+    0.5; // of the residual that is left where they do not converge
+static const double proximal_longest = 1e6; // march, in changes of the last centre
+static const double proximal_beyond = 1e-6; // of it, so that the mode does change
+static const double proximal_wild = 1e5;    // residuals that grow so much are not gone on from
 enum {
-    PROXIMAL_CENTRES = 20,
+    PROXIMAL_CENTRES = 20, // and two for each march
+    PROXIMAL_MARCHES = 40,
     PROXIMAL_STEPS = 10,  // of Newton's method for each
     PROXIMAL_QUICK = 4,   // so few allow a larger E
     PROXIMAL_IDLE = 5,    // centres without progress
@@ -64,13 +77,44 @@ static bool proximal_solve(proximal_part *s, curnier_part *newton, const space_p
     return met;
 }
 
+// Moves the centre from where it was through s->at to the next change of a mode. False where that leads too far away: the
+// centre is then s->at.
+static bool proximal_advance(proximal_part *s, const space_problem *q)
+{
+    int n = q->p->row_count;
+    double *dlambda = s->compliance, *dv = s->v_f; // idle
+    for (int i = 0; i < n; ++i) {
+        dlambda[i] = s->at.lambda[i] - s->centre.lambda[i];
+        dv[i] = s->at.v[i] - s->centre.v[i];
+    }
+    double length = pawl_curnier_ratio(q, &s->at, dlambda, dv, proximal_longest);
+    for (int i = 0; i < n; ++i) {
+        s->centre.lambda[i] = s->at.lambda[i] + (1.0 + proximal_beyond) * length * dlambda[i];
+    }
+    pawl_space_admit(q->p, s->centre.lambda);
+    pawl_space_evaluate(q, &s->centre);
+    if (!(s->centre.natural < proximal_wild * s->at.natural)) {
+        pawl_space_iterate_copy(q, &s->at, &s->centre);
+        return false;
+    }
+    return true;
+}
+
+// Whether s->at, which is solved, is no nearer to a solution than the centre was; after a march, than the best.
+static bool proximal_idles(const proximal_part *s, const space_iterate *best, bool marched)
+{
+    return marched ? s->at.natural < 2.0 * best->natural
+                   : s->at.natural > proximal_idle_share * s->centre.natural;
+}
+
 void pawl_proximal_run(proximal_part *s, curnier_part *newton, const space_problem *q,
                        proximal_goal goal, space_iterate *x, solver_report *report)
 {
     double E = proximal_first, mark = x->natural;
-    int idle = 0, done = report->factorizations;
+    int idle = 0, marches = 0, done = report->factorizations;
+    bool marched = false; // just now
     pawl_space_iterate_copy(q, x, &s->centre);
-    for (int k = 0; k < PROXIMAL_CENTRES && x->natural > goal.aim; ++k) {
+    for (int k = 0; k < PROXIMAL_CENTRES + 2 * marches && x->natural > goal.aim; ++k) {
         int left = goal.factors - (report->factorizations - done), used = report->factorizations;
         if (left <= 0 || idle >= (x->natural <= goal.accept ? PROXIMAL_CONTENT : PROXIMAL_IDLE)) {
             break;
@@ -82,6 +126,19 @@ void pawl_proximal_run(proximal_part *s, curnier_part *newton, const space_probl
         if (s->at.natural < x->natural) {
             pawl_space_iterate_copy(q, &s->at, x);
         }
+        bool gained = x->natural < proximal_gain * mark;
+        if (met && E >= proximal_march && marches < PROXIMAL_MARCHES &&
+            proximal_idles(s, x, marched)) {
+            ++marches;
+            idle = idle > 0 ? idle - 1 : 0;
+            marched = proximal_advance(s, q);
+            marches = marched ? marches : PROXIMAL_MARCHES;
+            if (s->centre.natural < x->natural) {
+                pawl_space_iterate_copy(q, &s->centre, x);
+            }
+            continue;
+        }
+        marched = false;
         if (met || s->at.natural < s->centre.natural) {
             pawl_space_iterate_copy(q, &s->at, &s->centre);
         }
@@ -90,10 +147,6 @@ void pawl_proximal_run(proximal_part *s, curnier_part *newton, const space_probl
         } else if (!met) {
             E = fmax(E / proximal_change, proximal_least);
         }
-        if (!(s->centre.natural < proximal_wild * x->natural)) {
-            pawl_space_iterate_copy(q, x, &s->centre);
-        }
-        bool gained = x->natural < proximal_gain * mark;
         idle = gained ? 0 : idle + 1;
         mark = gained ? x->natural : mark;
     }
