@@ -3,16 +3,21 @@
 //
 // The viewer under load, in a real browser:
 //
-//   node bench/view/view_bench.mjs stream [--bodies 1000] [--rounds 6] [--seconds 4]
-//     A machine of many bodies runs as fast as it can. Rounds without a viewer, with one that only receives, and with
-//     the page that draws, in turns. Steps for each second of the simulation's thread do not depend on what else
-//     the machine does; steps for each second of the clock do.
+//   node bench/view/view_bench.mjs stream [--bodies 1000] [--rounds 40] [--seconds 1] [--draw]
+//     A machine of many bodies runs as fast as it can, and a viewer comes and goes: each round is four short phases,
+//     without, with, with, without, so that what drifts slowly leaves no trace in a round's ratio. The median of the
+//     rounds stands with its 95 % interval, which needs no model of the noise. By the processor time of the
+//     simulation's thread, and by the clock, which other programs disturb more. The viewer receives frames as a page
+//     does; with --draw it is the page itself, which shares the processor's cores where there is no graphics card.
+//
+//   node bench/view/view_bench.mjs count [--bodies 1000] [--seconds 60]
+//     Instructions of a frame and of a step, under valgrind: the same on every machine, whatever else it does.
 //
 //   node bench/view/view_bench.mjs soak [--minutes 10]
 //     Pages are opened, reloaded, cut off and closed; the server's memory is printed as it goes.
 //
 // Environment: PAWL_COMMAND (build/pawl), PAWL_WEB_PACKAGES (build/web), PAWL_CHROMIUM (chromium).
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -24,7 +29,6 @@ const pawl = resolve(process.env.PAWL_COMMAND ?? "build/pawl");
 const packages = resolve(process.env.PAWL_WEB_PACKAGES ?? "build/web");
 const folder = mkdtempSync(join(tmpdir(), "pawl-view-bench-"));
 const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 /** Chains of four links that swing: every body moves in every frame, and nothing comes to rest. */
 function manyBodies(count) {
@@ -41,8 +45,11 @@ function manyBodies(count) {
     return file;
 }
 
+/** `pawl view` and its address; a first argument { under } is a command that runs it. */
 function serve(...given) {
-    const server = spawn(pawl, ["view", ...given, "--no-browser"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+    const [under, words] = given[0].under ? [given[0].under, given.slice(1)] : [[], given];
+    const [command, ...line] = [...under, pawl, "view", ...words, "--no-browser"];
+    const server = spawn(command, line, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
     return new Promise((done, fail) => {
         let text = "";
         server.stdout.on("data", (data) => {
@@ -64,67 +71,138 @@ async function browse() {
     });
 }
 
-/** A page that receives frames as the viewer does and draws nothing. */
+/** A page whose receiver takes frames as the viewer does, draws nothing, and can be hung up. */
 async function receiver(browser, address) {
     const page = await browser.newPage({ bypassCSP: true });
     await page.goto(address.replace("/?", "/status?"));
-    await page.evaluate((where) => {
-        const socket = new WebSocket(where.replace(/^http/, "ws").replace("/?", "/socket?"), "pawl-view-1");
+    await page.evaluate(() => (window.frames_seen = 0));
+    const connect = (where) => {
+        const socket = (window.socket = new WebSocket(where.replace(/^http/, "ws").replace("/?", "/socket?"), "pawl-view-1"));
+        let drawn = 0; // of this connection
         socket.binaryType = "arraybuffer";
-        window.frames_seen = 0;
         socket.onmessage = ({ data }) => {
             if (new DataView(data).getUint8(0) === 2) {
                 window.frames_seen += 1;
+                drawn += 1;
                 const answer = new DataView(new ArrayBuffer(8));
                 answer.setUint8(0, 18);
                 answer.setUint8(1, 3);
-                answer.setUint32(4, window.frames_seen, true);
+                answer.setUint32(4, drawn, true);
                 socket.send(answer.buffer);
             }
         };
-    }, address);
-    return { page, frames: () => page.evaluate(() => window.frames_seen) };
+    };
+    return {
+        come: () => page.evaluate(connect, address),
+        go: () => page.evaluate(() => window.socket.close()),
+        frames: () => page.evaluate(() => window.frames_seen),
+    };
 }
 
+/** The page itself: it leaves for a blank one when it is to go. */
 async function viewer(browser, address) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, bypassCSP: true });
-    await page.goto(address);
-    await page.waitForFunction(() => Number(document.body.dataset.drawn) > 0, null, { timeout: 60000 });
-    return { page, frames: () => page.evaluate(() => Number(window.pawlPage.link.received)) };
+    return {
+        page,
+        come: async () => {
+            await page.goto(address);
+            await page.waitForFunction(() => Number(document.body.dataset.drawn) > 0, null, { timeout: 60000 });
+        },
+        go: () => page.goto("about:blank"),
+        frames: () => page.evaluate(() => Number(window.pawlPage.link.received)),
+    };
+}
+
+const asker = (address) => async () => (await fetch(address.replace("/?", "/status?"))).json();
+
+/** The median and the ranks around it that hold it in 95 of 100 cases, by the binomial distribution. */
+function medianWithin(list) {
+    const sorted = [...list].sort((a, b) => a - b);
+    const n = sorted.length;
+    let below = 0.5 ** n; // P(no more than `out` of n values are on one side)
+    let term = below;
+    let out = 0;
+    while (out + 1 < n / 2 && below + (term * (n - out)) / (out + 1) < 0.025) {
+        term *= (n - out) / (out + 1);
+        below += term;
+        out += 1;
+    }
+    return { middle: (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2, low: sorted[out], high: sorted[n - 1 - out] };
 }
 
 async function stream() {
-    const bodies = option("bodies", 1000);
-    const seconds = option("seconds", 4);
+    const [bodies, seconds, rounds] = [option("bodies", 1000), option("seconds", 1), option("rounds", 40)];
     const { server, address } = await serve(manyBodies(bodies), "--speed", "0", "--set", "dt=0.005");
-    const status = async () => (await fetch(address.replace("/?", "/status?"))).json();
+    const status = asker(address);
     const browser = await browse();
-    const kinds = [["no viewer"], ["one that receives", receiver], ["the page that draws", viewer]];
-    const seen = kinds.map(() => ({ cpu: [], clock: [], frames: [], share: [] }));
-    await sleep(2);
-    for (let round = 0; round < option("rounds", 6); round++) {
-        for (const [k, [, open]] of kinds.entries()) {
-            const client = open ? await open(browser, address) : null;
-            await sleep(0.5);
-            const [a, n, t] = [await status(), client ? await client.frames() : 0, performance.now()];
-            await sleep(seconds);
-            const [b, m, u] = [await status(), client ? await client.frames() : 0, performance.now()];
-            seen[k].cpu.push((b.steps - a.steps) / (b.cpu - a.cpu));
-            seen[k].clock.push((1000 * (b.steps - a.steps)) / (u - t));
-            seen[k].share.push((100 * (b.frameCpu - a.frameCpu)) / (b.cpu - a.cpu));
-            seen[k].frames.push((1000 * (m - n)) / (u - t));
-            await client?.page.close();
+    const client = await (words.includes("--draw") ? viewer : receiver)(browser, address);
+    const until = async (viewers) => {
+        while ((await status()).viewers !== viewers) {
+            await sleep(0.02);
         }
+        await sleep(0.2);
+    };
+    const phase = async (watched) => {
+        const [a, n, t] = [await status(), watched ? await client.frames() : 0, performance.now()];
+        await sleep(seconds);
+        const [b, m, u] = [await status(), watched ? await client.frames() : 0, performance.now()];
+        const steps = b.steps - a.steps;
+        return { cpu: (b.cpu - a.cpu) / steps, clock: (b.clock - a.clock) / steps, share: (b.frameCpu - a.frameCpu) / (b.cpu - a.cpu), frames: (1000 * (m - n)) / (u - t) };
+    };
+    const seen = { cpu: [], clock: [], alone: [], share: [], frames: [] };
+    await sleep(2);
+    for (let round = 0; round < rounds; round++) {
+        const alone = [await phase(false)];
+        await client.come();
+        await until(1);
+        const watched = [await phase(true), await phase(true)];
+        await client.go();
+        await until(0);
+        alone.push(await phase(false));
+        for (const key of ["cpu", "clock"]) {
+            seen[key].push(Math.sqrt((alone[0][key] * alone[1][key]) / (watched[0][key] * watched[1][key])));
+        }
+        seen.alone.push(...alone.map((x) => 1 / x.cpu));
+        seen.share.push(...watched.map((x) => 100 * x.share));
+        seen.frames.push(...watched.map((x) => x.frames));
     }
-    console.log(`${bodies} bodies, medians of ${option("rounds", 6)} rounds of ${seconds} s in turns`);
-    console.log("viewer                steps / s of its thread   ratio   steps / s of the clock   ratio   frames / s   frames' share of the thread");
-    kinds.forEach(([name], k) => {
-        const [cpu, clock] = [median(seen[k].cpu), median(seen[k].clock)];
-        const ratio = (list) => median(list.map((x, i) => x / seen[0][list === seen[k].cpu ? "cpu" : "clock"][i])).toFixed(3);
-        console.log(`${name.padEnd(22)}${cpu.toFixed(1).padStart(23)}${ratio(seen[k].cpu).padStart(8)}${clock.toFixed(1).padStart(25)}${ratio(seen[k].clock).padStart(8)}${median(seen[k].frames).toFixed(1).padStart(13)}${median(seen[k].share).toFixed(2).padStart(26)} %`);
-    });
+    const tell = (what, list, digits, unit = "") => {
+        const { middle, low, high } = medianWithin(list);
+        console.log(`${what.padEnd(46)}${middle.toFixed(digits).padStart(9)}${unit}   within ${low.toFixed(digits)} .. ${high.toFixed(digits)}`);
+    };
+    console.log(`${bodies} bodies, ${rounds} rounds of 4 x ${seconds} s; medians, and where they lie in 95 of 100 cases`);
+    tell("steps a second of the thread, nobody watching", seen.alone, 1);
+    tell("speed with a viewer, by the thread's time", seen.cpu, 4);
+    tell("speed with a viewer, by the clock", seen.clock, 4);
+    tell("frames' share of the thread's time", seen.share, 2, " %");
+    tell("frames a second", seen.frames, 1);
     await browser.close();
     server.removeAllListeners("exit").kill("SIGINT");
+}
+
+/** Instructions of a function with all that it calls, in what callgrind wrote. */
+function instructions(file, name) {
+    const text = execFileSync("callgrind_annotate", ["--inclusive=yes", "--threshold=100", file], { encoding: "utf8", maxBuffer: 1 << 28 });
+    const line = text.split("\n").find((row) => row.includes(`:${name} [`));
+    return line ? Number(line.trim().split(" ")[0].replaceAll(",", "")) : NaN;
+}
+
+async function count() {
+    const [bodies, seconds] = [option("bodies", 1000), option("seconds", 60)];
+    const file = join(folder, "callgrind.out");
+    const { server, address } = await serve({ under: ["valgrind", "-q", "--tool=callgrind", `--callgrind-out-file=${file}`] }, manyBodies(bodies), "--speed", "0", "--set", "dt=0.005");
+    const browser = await browse();
+    const client = await receiver(browser, address);
+    await client.come();
+    await sleep(seconds);
+    const done = await asker(address)();
+    await browser.close();
+    const over = new Promise((ended) => server.removeAllListeners("exit").on("exit", ended));
+    server.kill("SIGINT");
+    await over;
+    const frame = instructions(file, "view_pane_write") / done.frames;
+    const step = instructions(file, "pawl_sim_step") / done.steps;
+    console.log(`${bodies} bodies: ${done.frames} frames of ${(frame / 1e6).toFixed(3)} million instructions, ${done.steps} steps of ${(step / 1e6).toFixed(3)} million; a frame is ${(frame / step).toFixed(4)} steps`);
 }
 
 const resident = (pid) => Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/VmRSS:\s+(\d+)/)[1]) / 1024;
@@ -140,9 +218,10 @@ async function soak() {
     let first = 0;
     console.log("   s  opened  reloaded  cut  closed  server MiB  descriptors  page heap MiB");
     for (const begin = Date.now(); Date.now() < end; ) {
-        const { page } = await viewer(browser, address);
+        const { page, come } = await viewer(browser, address);
         page.on("pageerror", (error) => troubles.push(String(error)));
         page.on("crash", () => troubles.push("a page crashed"));
+        await come();
         counts.opened++;
         await page.reload();
         await page.waitForFunction(() => Number(document.body.dataset.drawn) > 0, null, { timeout: 60000 });
@@ -172,10 +251,11 @@ async function soak() {
 }
 
 try {
-    if (mode !== "stream" && mode !== "soak") {
-        throw new Error("node bench/view/view_bench.mjs stream|soak");
+    const run = { stream, count, soak }[mode];
+    if (!run) {
+        throw new Error("node bench/view/view_bench.mjs stream|count|soak");
     }
-    await (mode === "stream" ? stream() : soak());
+    await run();
 } finally {
     rmSync(folder, { recursive: true, force: true });
 }

@@ -280,7 +280,13 @@ double pawl_joint_gap(pawl_joint_kind kind, pawl_pose base, pawl_pose follower)
         !(held[kind][0] || held[kind][1] || held[kind][2])) {
         return (double)NAN;
     }
-    pawl_vec3 t = pawl_pose_apply(pawl_pose_inverse(base), follower.position);
+    pawl_vec3 b = base.position, f = follower.position;
+    pawl_vec3 t = {f.x - b.x, f.y - b.y, f.z - b.z};
+    if (!(held[kind][0] && held[kind][1] && held[kind][2])) { // a length has no axes
+        const pawl_quat q = base.orientation;
+        const pawl_pose turn = {{0.0, 0.0, 0.0}, {q.w, -q.x, -q.y, -q.z}};
+        t = pawl_pose_apply(turn, t);
+    }
     double sum = (held[kind][0] ? t.x * t.x : 0.0) + (held[kind][1] ? t.y * t.y : 0.0) +
                  (held[kind][2] ? t.z * t.z : 0.0);
     return sqrt(sum);

@@ -153,25 +153,27 @@ unsigned char *view_bytes_extend(view_bytes *b, size_t more)
     return at;
 }
 
-static void message_store(unsigned char *at, uint64_t bits, int count)
+// Written out: compilers make one store of it, not of a loop, and a frame has thousands.
+static void message_store(unsigned char *at, uint32_t bits)
 {
-    for (int i = 0; i < count; ++i) {
-        at[i] = (unsigned char)(bits >> (8 * i));
-    }
+    at[0] = (unsigned char)bits;
+    at[1] = (unsigned char)(bits >> 8);
+    at[2] = (unsigned char)(bits >> 16);
+    at[3] = (unsigned char)(bits >> 24);
 }
 
 void view_put_u32(view_bytes *b, uint32_t value)
 {
     unsigned char *at = view_bytes_extend(b, 4);
     if (at != NULL) {
-        message_store(at, value, 4);
+        message_store(at, value);
     }
 }
 
 void view_set_u32(view_bytes *b, size_t at, uint32_t value)
 {
     if (!b->failed && at + 4 <= b->size) {
-        message_store(b->data + at, value, 4);
+        message_store(b->data + at, value);
     }
 }
 
@@ -189,7 +191,7 @@ void view_put_f32s(view_bytes *b, const float *values, size_t count)
     for (size_t i = 0; i < count && at != NULL; ++i) {
         uint32_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        message_store(at + 4 * i, bits, 4);
+        message_store(at + 4 * i, bits);
     }
 }
 
@@ -199,7 +201,8 @@ void view_put_f64(view_bytes *b, double value)
     memcpy(&bits, &value, sizeof bits);
     unsigned char *at = view_bytes_extend(b, 8);
     if (at != NULL) {
-        message_store(at, bits, 8);
+        message_store(at, (uint32_t)bits);
+        message_store(at + 4, (uint32_t)(bits >> 32));
     }
 }
 

@@ -238,7 +238,7 @@ static void pane_write_figures(const view_pane *pane, double real_time, view_byt
 {
     const pawl_step_report *r = &pane->report;
     unsigned measured = pane->has_report ? r->measured : 0;
-    pawl_energy e = pawl_state_energy(pawl_sim_state(pane->sim));
+    pawl_energy e = pane->has_report ? r->energy : pawl_state_energy(pawl_sim_state(pane->sim));
     double figures[VIEW_FIGURES] = {
         [VIEW_KINETIC] = e.kinetic,
         [VIEW_POTENTIAL] = e.gravity + e.springs,

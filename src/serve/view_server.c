@@ -148,11 +148,10 @@ static int server_status(pawl_viewer *view, struct lws *wsi, server_client *clie
         return -1;
     }
     int size = snprintf(client->owned, ROOM,
-                        "{\"steps\":%lld,\"frames\":%lld,\"cpu\":%.6f,\"frameCpu\":%.6f,\"time\":%."
-                        "9g,\"running\":%s,"
-                        "\"viewers\":%d}\n",
-                        (long long)c.steps, (long long)c.frames, c.cpu, c.frame_cpu, c.time,
-                        c.running ? "true" : "false", view->viewers);
+                        "{\"steps\":%lld,\"frames\":%lld,\"cpu\":%.6f,\"frameCpu\":%.6f,"
+                        "\"clock\":%.6f,\"time\":%.9g,\"running\":%s,\"viewers\":%d}\n",
+                        (long long)c.steps, (long long)c.frames, c.cpu, c.frame_cpu, c.clock,
+                        c.time, c.running ? "true" : "false", view->viewers);
     client->body = client->owned;
     client->size = (size_t)size;
     return server_begin_body(wsi, client, 200, "application/json");

@@ -508,6 +508,7 @@ static void session_tell(view_session *s, int64_t steps)
     s->counts.steps += steps;
     s->counts.cpu = session_clock(CLOCK_THREAD_CPUTIME_ID);
     s->counts.frame_cpu = s->frame_cpu;
+    s->counts.clock = now;
     s->counts.time = s->pane_count > 0 ? session_time(s) : 0.0;
     s->counts.running = s->running;
     s->counts.frames = (int64_t)s->sequence;

@@ -28,6 +28,7 @@ typedef struct view_counts {
     int64_t steps, frames;
     double cpu;       // of the session's thread [s]
     double frame_cpu; // of it, what frames took [s]
+    double clock;     // when these were counted [s]
     double time;      // simulated, of the first pane [s]
     bool running;
 } view_counts;
