@@ -176,11 +176,10 @@ static void conclude_overall(const bench_data *d, const bench_score *scores, int
         const bench_score *b = &scores[best], *s = &scores[solved];
         conclude_say(out,
                      "Best over all: %s, largest area under its profile (%.2f): solves %.1f %%, "
-                     "fastest on %.0f %%, within twice the fastest on %.0f %%.",
+                     "fastest on %.0f %%, within twice the fastest on %.0f %%. %s solves most, "
+                     "%.1f %%.",
                      d->entries.list[best].name, b->area, 100.0 * b->solved, 100.0 * b->best,
-                     100.0 * b->near);
-        conclude_say(out, "Solves most: %s, %.1f %%.", d->entries.list[solved].name,
-                     100.0 * s->solved);
+                     100.0 * b->near, d->entries.list[solved].name, 100.0 * s->solved);
     }
 }
 
@@ -204,29 +203,59 @@ static int conclude_choose(const bench_data *d, const bench_score *scores, int *
     return chosen;
 }
 
-static void conclude_category(const bench_data *d, int category, bench_score *scores,
-                              bench_conclusions *out)
+// What to use for a category of samples.
+typedef struct conclude_choice {
+    int samples, use, others; // how many of them, the entry (-1: none solves any), as good as it
+    double solved, median;
+} conclude_choice;
+
+static conclude_choice conclude_category(const bench_data *d, int category, bench_score *scores)
 {
-    int samples = bench_scores(d, category, CONCLUDE_DECADE, scores), others = 0;
-    int use = samples > 0 ? conclude_choose(d, scores, &others) : -1;
-    if (use < 0) {
-        if (samples > 0) {
-            conclude_say(out, "%s (%d samples): no solver reaches it.",
-                         pawl_sample_category_name(category), samples);
+    conclude_choice c = {.use = -1};
+    c.samples = bench_scores(d, category, CONCLUDE_DECADE, scores);
+    c.use = c.samples > 0 ? conclude_choose(d, scores, &c.others) : -1;
+    if (c.use >= 0) {
+        c.solved = scores[c.use].solved;
+        c.median = scores[c.use].median;
+    }
+    return c;
+}
+
+// One sentence for each solver that is the one to use somewhere: the categories, and how it does there.
+static void conclude_categories(const bench_data *d, bench_score *scores, bench_conclusions *out)
+{
+    conclude_choice choices[PAWL_SAMPLE_CATEGORY_COUNT];
+    for (int c = 0; c < PAWL_SAMPLE_CATEGORY_COUNT; ++c) {
+        choices[c] = conclude_category(d, c, scores);
+    }
+    for (int e = -1; e < d->entries.count; ++e) {
+        char text[BENCH_SENTENCE] = "";
+        size_t used = 0;
+        for (int c = 0; c < PAWL_SAMPLE_CATEGORY_COUNT; ++c) {
+            const conclude_choice *choice = &choices[c];
+            if (choice->samples == 0 || choice->use != e || used >= sizeof text) {
+                continue;
+            }
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s (%d samples",
+                                     used > 0 ? "; " : "", pawl_sample_category_name(c),
+                                     choice->samples);
+            if (e >= 0 && used < sizeof text) {
+                used += (size_t)snprintf(text + used, sizeof text - used,
+                                         ": %.1f %% solved, median %.3g us", 100.0 * choice->solved,
+                                         1e6 * choice->median);
+            }
+            if (choice->others > 0 && used < sizeof text) {
+                used += (size_t)snprintf(text + used, sizeof text - used, ", %d other%s as good",
+                                         choice->others, choice->others == 1 ? "" : "s");
+            }
+            used += used < sizeof text ? (size_t)snprintf(text + used, sizeof text - used, ")") : 0;
         }
-        return;
+        if (used > 0 && e < 0) {
+            conclude_say(out, "No solver reaches it on %s.", text);
+        } else if (used > 0) {
+            conclude_say(out, "Use %s for %s.", d->entries.list[e].name, text);
+        }
     }
-    int best = bench_best(d, scores);
-    char rest[120] = "";
-    if (others > 0) {
-        snprintf(rest, sizeof rest, "; %d %s as good", others,
-                 others == 1 ? "other is" : "others are");
-    }
-    conclude_say(out, "%s (%d samples): use %s (solves %.1f %%, median %.3g us)%s%s%s.",
-                 pawl_sample_category_name(category), samples, d->entries.list[use].name,
-                 100.0 * scores[use].solved, 1e6 * scores[use].median, rest,
-                 use != best ? ", the fastest " : "",
-                 use != best ? d->entries.list[best].name : "");
 }
 
 // What pawl made of the published algorithms, in one sentence.
@@ -309,9 +338,7 @@ void bench_conclude(const bench_data *d, bench_conclusions *out)
         return;
     }
     conclude_overall(d, overall, samples, out);
-    for (int c = 0; c < PAWL_SAMPLE_CATEGORY_COUNT; ++c) {
-        conclude_category(d, c, scores, out);
-    }
+    conclude_categories(d, scores, out);
     conclude_published(d, overall, out);
     conclude_default(d, overall, out);
     conclude_robust(d, overall, out);

@@ -28,7 +28,7 @@ int bench_scores(const bench_data *d, int category, int decade, bench_score *sco
 /// The entry with the largest area; -1 where there is none.
 int bench_best(const bench_data *d, const bench_score *scores);
 
-enum { BENCH_CONCLUSIONS = 16, BENCH_SENTENCE = 400 };
+enum { BENCH_CONCLUSIONS = 16, BENCH_SENTENCE = 800 };
 typedef struct bench_conclusions {
     char text[BENCH_CONCLUSIONS][BENCH_SENTENCE];
     int count;

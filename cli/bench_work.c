@@ -6,7 +6,6 @@
 // jumps through the list, so that a run which is cut short has seen every machine.
 #include "bench_work.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -125,7 +124,7 @@ typedef struct fill_work {
     pawl_sample_file *file;
     bench_data *data;
     const int *order; // (samples)
-    double deadline;  // by timing_now(); INFINITY: none
+    double deadline;  // of the limits
     progress bar;
     pthread_mutex_t lock;
     int done;
@@ -280,7 +279,7 @@ bool bench_fill(console *con, const ranks *r, const bench_limits *limits, const 
     fill_work w = {.env = con->env,
                    .data = data,
                    .order = order,
-                   .deadline = limits->budget > 0.0 ? timing_now() + limits->budget : INFINITY,
+                   .deadline = limits->deadline,
                    .done = bench_done_count(data)};
     w.env.log = NULL;
     w.bar = progress_begin(con, w.done, data->sample_count, 0.0);

@@ -9,7 +9,7 @@
 
 typedef struct bench_limits {
     int threads;
-    double budget; ///< [s] of wall-clock time for the matrix; 0: none
+    double deadline; ///< by timing_now(), when the matrix stops; INFINITY: never
 } bench_limits;
 
 /// Simulates all runs, each rank its share, and writes their samples into a file (rank 0). False after a message, or interrupted.

@@ -93,7 +93,9 @@ static const args_option cmd_bench_options[] = {
      BENCH_FIELD(samples), NULL},
     {"--resume", 0, NULL, "continue where the results of the last run end", args_take_flag,
      BENCH_FIELD(resume), NULL},
-    {"--budget", 0, "TIME", "stop the matrix after 90s, 30min, 2h; what is done is kept",
+    {"--budget", 0, "TIME",
+     "stop the matrix 90s, 30min, 2h after the start, recording included;\n"
+     "what is done is kept",
      cmd_bench_take_budget, BENCH_FIELD(budget), NULL},
     {"--record-only", 0, NULL,
      "simulate and record samples, with a verdict of each run; no solvers", args_take_flag,
@@ -361,7 +363,8 @@ static int cmd_bench_run(console *con, const bench_request *q, const char *name)
     cmd_bench_paths(q, suite->name, &paths);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int threads = q->threads > 0 ? q->threads : (int)(cores > r.count ? cores / r.count : 1);
-    const bench_limits limits = {threads, q->budget};
+    const bench_limits limits = {threads,
+                                 q->budget > 0.0 ? timing_now() + q->budget : (double)INFINITY};
     int code;
     if (cmd_bench_record(con, &r, q, suite, &limits, &paths, &code)) {
         code = cmd_bench_matrix(con, &r, q, suite->name, &entries, &limits, &paths);
