@@ -5,10 +5,10 @@
 // has node_modules; PAWL_MODELS; PAWL_CHROMIUM, the browser; PAWL_SCREENSHOTS, a folder for pictures, or nothing.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import test, { after, before } from "node:test";
 
 const { PAWL_COMMAND: pawl, PAWL_WEB_PACKAGES: packages, PAWL_MODELS: models, PAWL_CHROMIUM: chromium, PAWL_SCREENSHOTS: shots } = process.env;
@@ -33,7 +33,7 @@ after(async () => {
 async function open(model, time, options = {}) {
     const record = join(folder, `${++runs}.h5`);
     const page = join(folder, `${runs}.html`);
-    for (const words of [["run", join(models, model), "--time", time, "-o", record], ["report", record, "-o", page]]) {
+    for (const words of [["run", resolve(models, model), "--time", time, "-o", record], ["report", record, "-o", page]]) {
         try {
             execFileSync(pawl, words, { stdio: "pipe" });
         } catch (error) {
@@ -125,6 +125,32 @@ test("keys step, plots follow, and a click in a plot sets the time", async () =>
     const time = Number.parseFloat(await tab.textContent(".player-clock"));
     assert.ok(Math.abs(time - 0.25) < 0.01, `${time}`);
     assert.ok(Math.abs(Number(await chart.getAttribute("data-time")) - time) < 1e-3);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+});
+
+test("bodies without shapes are drawn as a skeleton, and no name is taken for HTML", async () => {
+    const name = "&lt;img src=x onerror=&quot;document.title=1&quot;&gt;&amp;&lt;/script&gt; Ünï";
+    const link = (which, at) => `<link name="${which}"><inertial><origin xyz="${at}"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>`;
+    const joint = (which, parent, child, at) => `<joint name="${which}" type="continuous"><parent link="${parent}"/><child link="${child}"/><origin xyz="${at}"/><axis xyz="0 1 0"/></joint>`;
+    const file = join(folder, "bare.urdf");
+    writeFileSync(file, `<robot name="${name}"><link name="base"/>${link(name, "0.2 0 0")}${link("b", "0.1 0 0.1")}${joint("j", "base", name, "0 0 0")}${joint(name, name, "b", "0.4 0 0")}</robot>`);
+    const { tab, troubles } = await open(file, "0.5");
+    const plain = '<img src=x onerror="document.title=1">&</script> Ünï';
+    assert.equal(await tab.locator("h1").first().textContent(), plain);
+    assert.ok((await tab.title()).startsWith(plain));
+    // Somewhere in the picture it is as dark as the rods are: an empty stage is light.
+    const darkest = await tab.evaluate(async () => {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        const from = document.querySelector(".player-canvas");
+        const to = document.createElement("canvas");
+        [to.width, to.height] = [from.width, from.height];
+        const context = to.getContext("2d");
+        context.drawImage(from, 0, 0);
+        const { data } = context.getImageData(0, 0, to.width, to.height);
+        return data.reduce((least, value, i) => (i % 4 === 0 ? Math.min(least, value) : least), 255);
+    });
+    assert.ok(darkest < 120, `${darkest}`);
     assert.deepEqual(troubles, []);
     await tab.close();
 });

@@ -231,19 +231,48 @@ export class Machine {
             depthWrite: !this.ghost,
             side: shape.kind === "heightfield" || shape.kind === "mesh" ? THREE.DoubleSide : THREE.FrontSide,
         });
-        const mesh = new THREE.InstancedMesh(geometry, material, members.length);
-        mesh.frustumCulled = false;
+        const colours = members.map((m) => new THREE.Color().setRGB(m.colour[0], m.colour[1], m.colour[2], THREE.SRGBColorSpace));
+        const mesh = this.addInstances(geometry, material, members.map((m) => m.body), members.map((m) => matrixOf(m.pose)), colours);
         mesh.castShadow = shape.kind !== "heightfield" && !this.ghost;
-        mesh.receiveShadow = !this.ghost;
-        const colours = members.map((m) =>
-            this.ghost ? new THREE.Color(0xe0701e) : new THREE.Color().setRGB(m.colour[0], m.colour[1], m.colour[2], THREE.SRGBColorSpace),
-        );
-        const batch = { mesh, bodies: members.map((m) => m.body), local: members.map((m) => matrixOf(m.pose)), colours };
+    }
+
+    private addInstances(geometry: THREE.BufferGeometry, material: THREE.Material, bodies: number[], local: THREE.Matrix4[], given: THREE.Color[]): THREE.InstancedMesh {
+        const mesh = new THREE.InstancedMesh(geometry, material, bodies.length);
+        const colours = this.ghost ? given.map(() => new THREE.Color(0xe0701e)) : given;
+        mesh.frustumCulled = false;
+        mesh.castShadow = mesh.receiveShadow = !this.ghost;
         colours.forEach((colour, i) => mesh.setColorAt(i, colour));
-        batch.bodies.forEach((body, i) => body < 0 && mesh.setMatrixAt(i, batch.local[i]));
-        mesh.userData = { bodies: batch.bodies };
-        this.batches.push(batch);
+        bodies.forEach((body, i) => body < 0 && mesh.setMatrixAt(i, local[i]));
+        mesh.userData = { bodies };
+        this.batches.push({ mesh, bodies, local, colours });
         this.root.add(mesh);
+        return mesh;
+    }
+
+    /** Bodies that have no shape: a ball at the centre of mass and a rod to each joint, so that a bare mechanism is seen. */
+    private addSkeleton(): void {
+        const bare = this.boxes.map((box) => box.isEmpty());
+        const radius = 0.008 * this.size;
+        const rods: { body: number; local: THREE.Matrix4 }[] = [];
+        for (const joint of this.scene.joints) {
+            for (const [body, pose] of [[joint.follower, joint.pose], [joint.base, joint.base_pose]] as const) {
+                if (bare[body]) {
+                    const from = new THREE.Vector3().fromArray(this.scene.bodies[body].com);
+                    const way = new THREE.Vector3().fromArray(pose).sub(from);
+                    const turn = new THREE.Quaternion().setFromUnitVectors(Y, way.clone().normalize());
+                    rods.push({ body, local: new THREE.Matrix4().compose(from, turn, new THREE.Vector3(radius, way.length(), radius)) });
+                }
+            }
+        }
+        const balls = this.scene.bodies.flatMap((body, b) => (bare[b] ? [{ body: b, local: new THREE.Matrix4().makeScale(2 * radius, 2 * radius, 2 * radius).setPosition(...(body.com as [number, number, number])) }] : []));
+        const forms = [
+            { geometry: new THREE.SphereGeometry(1, 20, 14), parts: balls },
+            { geometry: new THREE.CylinderGeometry(1, 1, 1, 14).translate(0, 0.5, 0), parts: rods.filter(({ local }) => local.determinant() > 0) },
+        ];
+        for (const { geometry, parts } of forms.filter((form) => form.parts.length > 0)) {
+            const material = new THREE.MeshStandardMaterial({ roughness: 0.62, transparent: this.ghost, opacity: this.ghost ? 0.32 : 1 });
+            this.addInstances(geometry, material, parts.map((part) => part.body), parts.map((part) => part.local), parts.map(() => new THREE.Color(0x5b6676)));
+        }
     }
 
     private measureShape(shape: ShapeData, geometry: THREE.BufferGeometry): void {
@@ -267,6 +296,9 @@ export class Machine {
                 this.bounds.expandByPoint(corner.applyQuaternion(this.quaternion[b]).add(p));
             }
         });
+        if (this.bounds.min.equals(this.bounds.max)) {
+            this.bounds.expandByScalar(0.5); // one bare body: it has a place and no size
+        }
     }
 
     /** Makes what depends on the size of the scene; to be called once, after include(). */
@@ -274,7 +306,8 @@ export class Machine {
         if (this.bounds.isEmpty()) {
             this.bounds.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
         }
-        this.size = this.bounds.getSize(new THREE.Vector3()).length() || 1;
+        this.size = this.bounds.getSize(new THREE.Vector3()).length();
+        this.addSkeleton();
         if (!this.ghost) {
             this.addFloors();
         }

@@ -23,6 +23,7 @@ export interface JointData {
     base: number;
     follower: number;
     pose: number[]; // of the joint's frame, in the follower's
+    base_pose: number[]; // and in the base's
     revolves: boolean;
 }
 
