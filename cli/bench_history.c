@@ -97,12 +97,17 @@ static bool history_is_same_run(const bench_sample *a, const bench_sample *b)
     return strcmp(a->system, b->system) == 0 && strcmp(a->scenario, b->scenario) == 0;
 }
 
-// The middle one of the samples of a run that are done, -1 for none; the run begins at `first` and ends before *end.
+// The middle one of the samples of a run that are done, -1 for none; the run begins at `first` and ends before *end. Samples
+// that are not done have no names yet: they are taken for parts of the run around them.
 static int history_choose(const bench_data *d, int first, int *end)
 {
     int done = 0, seen = 0;
+    while (first < d->sample_count && !bench_is_done(d, first)) {
+        ++first;
+    }
     for (*end = first;
-         *end < d->sample_count && history_is_same_run(&d->samples[*end], &d->samples[first]);
+         *end < d->sample_count &&
+         (!bench_is_done(d, *end) || history_is_same_run(&d->samples[*end], &d->samples[first]));
          ++*end) {
         done += bench_is_done(d, *end) ? 1 : 0;
     }

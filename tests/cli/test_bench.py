@@ -95,6 +95,20 @@ def test_a_bounded_run_is_resumed_to_the_same_results(smoke, pawl, tmp_path):
     assert cells(tmp_path / "b.json", "residual")[0] == cells(smoke[0] / "a.json", "residual")[0]
 
 
+def test_a_part_of_the_matrix_has_one_history_for_each_run(pawl, tmp_path):
+    words = ("smoke", "-q", "--threads", "1", "-o", tmp_path / "p.h5", "--json", tmp_path / "p.json")
+    bench(pawl, *words, "--budget", "0.001s")
+    budget, parts = 0.02, [0]
+    while parts[-1] < 36:
+        bench(pawl, *words, "--resume", "--budget", f"{budget}s")
+        document = cells(tmp_path / "p.json", "residual")[1]
+        chosen = [tuple(document["samples"][s][:2]) for s in set(document["histories"]["sample"])]
+        assert len(chosen) == len(set(chosen)) == len({tuple(s[:2]) for s in document["samples"]})
+        parts.append(len(document["samples"]))
+        budget *= 1.3
+    assert any(9 < done < 36 for done in parts), parts
+
+
 def test_results_are_compared_by_iterations_and_lost_samples(smoke, pawl, tmp_path):
     done = bench(pawl, "compare", smoke[0] / "a.h5", smoke[0] / "a.h5", code=0)
     assert "0 regressions" in done.stdout

@@ -98,6 +98,13 @@ test("a model runs, a solver change takes effect, a drag moves a body", { skip: 
     await tab.fill('input[data-key="dt"][data-panes="2"]', "0.002");
     await tab.keyboard.press("Enter");
     await tab.waitForFunction(() => window.pawlPage.settings.panes[1].settings.dt === "0.002");
+    // A setting that is one of some words is chosen from them; one that is a number is written, and a wrong one refused.
+    await tab.selectOption('select[data-key="project"]', "off");
+    await tab.waitForFunction(() => window.pawlPage.settings.panes[0].settings.project === "off");
+    await tab.fill('input[data-key="erp.contact"]', "7");
+    await tab.keyboard.press("Enter");
+    await tab.waitForFunction(() => /erp\.contact/.test(document.querySelector(".live-note").textContent));
+    await tab.waitForFunction(() => document.querySelector('input[data-key="erp.contact"]').value === "0.2");
     assert.deepEqual(troubles, []);
     await tab.close();
     server.kill("SIGINT");

@@ -46,6 +46,15 @@ const HISTORY = 600; // points of the live plots
 const CHASE = 250; // how fast the camera comes after a machine that leaves [ms]
 
 type Side = "off" | "ghost" | "split";
+type Choice = { name: string; summary: string };
+
+const METHOD = ["stepper", "solver", "formulation", "dt"];
+
+/** The words of a setting whose range is a list of them; null for numbers and texts. */
+function choicesOf(range: string): Choice[] | null {
+    const words = range.split(" ");
+    return words.length > 1 && words.every((word) => /^[a-z][a-z0-9-]*$/.test(word)) ? words.map((name) => ({ name, summary: "" })) : null;
+}
 
 /** One number that a slider sets. */
 interface Slider {
@@ -562,22 +571,21 @@ export class Live {
         const all = this.section("All settings", false);
         all.classList.add("live-all");
         make("p", "live-hint", all, "Take effect at once; what is refused stays as it was.");
-        for (const setting of model.settings) {
-            this.settingRow(all, setting.key, 1, null, `${setting.help}${setting.range ? ` (${setting.range})` : ""}`, setting.value);
+        for (const setting of model.settings.filter(({ key }) => !METHOD.includes(key))) {
+            this.settingRow(all, setting.key, 1, choicesOf(setting.range), `${setting.help}${setting.range ? ` (${setting.range})` : ""}`, setting.value);
         }
     }
 
     private methodRows(parent: HTMLElement, panes: number): void {
         const model = this.model!;
-        this.settingRow(parent, "stepper", panes, model.steppers, "how time advances", "");
-        this.settingRow(parent, "solver", panes, model.solvers, "what solves the constraints", "");
-        this.settingRow(parent, "formulation", panes, model.formulations, "coordinates", "");
-        this.settingRow(parent, "dt", panes, null, "time step [s]", "");
+        const choices = [model.steppers, model.solvers, model.formulations, null];
+        const help = ["how time advances", "what solves the constraints", "coordinates", "time step [s]"];
+        METHOD.forEach((key, i) => this.settingRow(parent, key, panes, choices[i], help[i], ""));
     }
 
-    private settingRow(parent: HTMLElement, key: string, panes: number, choices: { name: string; summary: string }[] | null, help: string, value: string): void {
+    private settingRow(parent: HTMLElement, key: string, panes: number, choices: Choice[] | null, help: string, value: string): void {
         const row = make("div", "live-row", parent);
-        const label = make("label", "", row, key);
+        const label = make("label", "", row, key.replace(/[._]/g, "$&\u200b")); // long names break there
         label.title = help;
         const element = choices ? make("select", "", row) : make("input", "", row);
         for (const choice of choices ?? []) {
