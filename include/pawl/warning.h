@@ -26,6 +26,7 @@ typedef enum pawl_warning_kind {
     PAWL_WARNING_OVERLAP,          ///< shapes overlap at the start
     PAWL_WARNING_BEYOND_LIMIT,     ///< a joint starts beyond its limit
     PAWL_WARNING_NEARLY_REDUNDANT, ///< a loop that is neither clearly redundant nor clearly not
+    PAWL_WARNING_MOTION, ///< a prescribed motion beyond its joint's limits, or against other motions
     PAWL_WARNING_KIND_COUNT
 } pawl_warning_kind;
 PAWL_API const char *pawl_warning_kind_name(pawl_warning_kind kind); ///< e.g. "locked joint"

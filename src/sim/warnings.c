@@ -9,9 +9,10 @@
 #include <stdio.h>
 
 static warning_rule *const warning_rules[] = {
-    pawl_warn_length,        pawl_warn_mass,      pawl_warn_degrees, pawl_warn_inertia,
-    pawl_warn_locked,        pawl_warn_coaxial,   pawl_warn_falls,   pawl_warn_overlaps,
-    pawl_warn_beyond_limits, pawl_warn_redundant,
+    pawl_warn_length,    pawl_warn_mass,          pawl_warn_degrees,
+    pawl_warn_inertia,   pawl_warn_locked,        pawl_warn_coaxial,
+    pawl_warn_falls,     pawl_warn_overlaps,      pawl_warn_beyond_limits,
+    pawl_warn_redundant, pawl_warn_motion_limits, pawl_warn_motion_conflict,
 };
 
 const char *pawl_warning_kind_name(pawl_warning_kind kind)
@@ -28,6 +29,7 @@ const char *pawl_warning_kind_name(pawl_warning_kind kind)
         [PAWL_WARNING_OVERLAP] = "overlap",
         [PAWL_WARNING_BEYOND_LIMIT] = "beyond limit",
         [PAWL_WARNING_NEARLY_REDUNDANT] = "nearly redundant",
+        [PAWL_WARNING_MOTION] = "motion",
     };
     return (unsigned)kind < PAWL_WARNING_KIND_COUNT ? names[kind] : NULL;
 }

@@ -38,4 +38,5 @@ warning_rule pawl_warn_inertia;                                   // warn_inerti
 warning_rule pawl_warn_locked, pawl_warn_coaxial;                 // warn_joints.c
 warning_rule pawl_warn_redundant;                                 // warn_loops.c
 warning_rule pawl_warn_falls;                                     // warn_falls.c
+warning_rule pawl_warn_motion_limits, pawl_warn_motion_conflict;  // warn_motions.c
 warning_rule pawl_warn_overlaps, pawl_warn_beyond_limits;         // warn_start.c

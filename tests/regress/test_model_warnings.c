@@ -338,6 +338,62 @@ TEST(a_loop_that_is_nearly_redundant_is_reported)
     }
 }
 
+static void prescribe(mechanism *m, pawl_joint_id joint, double amplitude)
+{
+    pawl_motion_def motion = pawl_motion_def_default();
+    motion.joint = joint;
+    motion.target =
+        (pawl_signal){.kind = PAWL_SIGNAL_SINUSOID, .amplitude = amplitude, .frequency = 3.0};
+    mechanism_motion(m, &motion);
+}
+
+// Limits of 0.3 and motions of +-0.2, +-0.3 and +-0.4 rad.
+TEST(a_motion_beyond_the_limits_of_its_joint_is_warned_of)
+{
+    const double amplitude[] = {0.2, 0.3, -0.4, 0.4};
+    const int expected[] = {0, 0, 1, 1};
+    for (int i = 0; i < 4; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_body_id arm = mechanism_solid(&m, 1.0, v3(0.5, 0, 0), v3(1, 1, 1));
+        pawl_joint_def hinge =
+            mechanism_joint_def(&m, PAWL_JOINT_REVOLUTE, PAWL_WORLD, arm, v3(0, 0, 0), v3(0, 1, 0));
+        hinge.coordinate[0].lower = -0.3;
+        hinge.coordinate[0].upper = 0.3;
+        prescribe(&m, mechanism_joint(&m, &hinge), amplitude[i]);
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_MOTION), expected[i]);
+        mechanism_end(&m);
+    }
+}
+
+// Two shafts with a gear of ratio 2, both prescribed: they agree only where one turns twice as far. A shaft alone is free.
+TEST(motions_that_a_gear_contradicts_are_warned_of)
+{
+    const double first[] = {0.6, 0.3, 0.6000001, 0.0}, second[] = {0.3, 0.3, 0.3, 0.3};
+    const int expected[] = {0, 1, 0, 1};
+    for (int i = 0; i < 5; ++i) {
+        mechanism m;
+        mechanism_begin(&m);
+        pawl_joint_id shaft[2];
+        for (int k = 0; k < 2; ++k) {
+            pawl_body_id body = mechanism_solid(&m, 1.0, v3(k, 0, 0), v3(1, 1, 1));
+            shaft[k] =
+                mechanism_world_joint(&m, PAWL_JOINT_REVOLUTE, body, v3(k, 0, 0), v3(0, 1, 0));
+        }
+        pawl_gear_def gear = pawl_gear_def_default();
+        gear.joint = shaft[0];
+        gear.source_joint = shaft[1];
+        gear.ratio = 2.0;
+        mechanism_gear(&m, &gear);
+        prescribe(&m, shaft[1], i < 4 ? second[i] : 0.3);
+        if (i < 4) {
+            prescribe(&m, shaft[0], first[i]);
+        }
+        CHECK_INT(warnings_count(&m, PAWL_WARNING_MOTION), i < 4 ? expected[i] : 0);
+        mechanism_end(&m);
+    }
+}
+
 // A folding rule: parallel hinges between different pairs of bodies are what they are.
 TEST(parallel_hinges_of_a_chain_are_no_reason_to_warn)
 {
