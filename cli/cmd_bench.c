@@ -292,8 +292,8 @@ static int cmd_bench_matrix(console *con, const ranks *r, const bench_request *q
             console_note(con, "matrix: %d of %d samples in %.0f s%s", bench_done_count(&data),
                          data.sample_count, timing_now() - begun,
                          whole   ? ""
-                         : spent ? ", the budget is spent; --resume goes on"
-                                 : ", interrupted; --resume goes on");
+                         : spent ? ", the budget is spent; --resume continues"
+                                 : ", interrupted; --resume continues");
             bool counted = bench_history_record(con, paths->samples, &data) &&
                            (!q->count || bench_count_instructions(con, paths->samples, &data));
             bool written = counted && bench_data_write(con, &data, paths->results) &&

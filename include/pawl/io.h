@@ -68,7 +68,7 @@ typedef struct pawl_load_options {
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_load_options;
 PAWL_API pawl_load_options pawl_load_options_default(void);
-/// SDFormat, URDF or MJCF, told apart by the root element. Errors and warnings go to the log as
+/// SDFormat, URDF or MJCF, recognized by the root element. Errors and warnings go to the log as
 /// "file:line: message". On failure *out is NULL.
 PAWL_API pawl_status pawl_model_load(const pawl_env *env, const char *path,
                                      const pawl_load_options *options, pawl_model **out);

@@ -16,7 +16,7 @@ PAWL_EXTERN_C_BEGIN
 
 enum {
     PAWL_STUDY_COLUMNS = 24, ///< of a table, at most
-    PAWL_STUDY_CURVES = 8,   ///< of a plot, at most: more cannot be told apart
+    PAWL_STUDY_CURVES = 8,   ///< of a plot, at most: more cannot be distinguished
     PAWL_STUDY_TEXT = 40     ///< bytes that hold any number as printed
 };
 

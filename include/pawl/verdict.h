@@ -16,7 +16,7 @@ PAWL_EXTERN_C_BEGIN
 /// How a run ended. Values are stored in files: append, never renumber.
 typedef enum pawl_run_end {
     PAWL_RUN_UNKNOWN = 0, ///< nobody said how far it was to go: not judged
-    PAWL_RUN_UNDERWAY,    ///< it goes on, or was killed
+    PAWL_RUN_UNDERWAY,    ///< still running, or killed
     PAWL_RUN_DONE,        ///< it reached the time asked for
     PAWL_RUN_INTERRUPTED, ///< by a signal, between two steps
     PAWL_RUN_STEP_FAILED, ///< a step could not be taken; the state before it is kept

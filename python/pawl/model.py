@@ -116,7 +116,7 @@ class Model:
         model = pawl.Model.load("robot.urdf", ground=True, start={"knee": 0.8})
         model.bodies["torso"].mass, model.joints.names, model.check()["mobility"]
 
-    Model.load() reads SDFormat, URDF and MJCF, told apart by their root element; Model.parse() reads text. pawl.Builder builds one.
+    Model.load() reads SDFormat, URDF and MJCF, recognized by the root element; Model.parse() reads text. pawl.Builder builds one.
     Errors are exceptions with `filename` and `lineno`; what is suspicious is a ModelWarning.
     """
 

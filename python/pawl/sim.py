@@ -166,7 +166,7 @@ class Sim(_core.Sim):
 
         control    called as control(sim) before each step: set targets and inputs there
         record     a path: everything is recorded there (HDF5), a frame each step or each `interval`; returns the Recording
-        resume     a path: goes on with that recording, with the same bits as if it had never ended
+        resume     a path: continues that recording, with the same bits as if it had never ended
         progress   called as progress(time) now and then
         Returns the Recording, or the Verdict without one. An interrupt (Ctrl-C) ends the run between two steps.
         """

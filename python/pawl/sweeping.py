@@ -104,7 +104,7 @@ def sweep(function, axes, *, journal=None, workers=None, mpi=None, progress=None
 
     Steps release the GIL, so threads use all cores. Under `mpirun -n N python -m mpi4py.futures script.py`, or with mpi=True, the ranks of MPI
     take one point after another (mpi4py). `journal` is a file to which every point is appended as it is done: a sweep that was
-    interrupted goes on from it, and a process that dies loses the points that it was at. The result does not depend on the number of workers.
+    interrupted continues from it, and a process that dies loses the points that it was at. The result does not depend on the number of workers.
     """
     names = list(axes)
     points = [dict(zip(names, values)) for values in itertools.product(*axes.values())]

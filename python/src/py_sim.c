@@ -448,7 +448,7 @@ static PyMethodDef sim_methods[] = {
      "step(count=1): takes steps of dt. The GIL is released meanwhile."},
     {"assemble", sim_assemble, METH_NOARGS,
      "Closes the joints from where the bodies are; returns the largest error that is left [m]."},
-    {"set_state", sim_set_state, METH_O, "set_state(state): goes on from a copy of this state."},
+    {"set_state", sim_set_state, METH_O, "set_state(state): continues from a copy of this state."},
     {"_contacts", sim_contacts, METH_NOARGS, NULL},
     {"_events", sim_events, METH_NOARGS, NULL},
     {"reaction", sim_reaction, METH_O,

@@ -209,7 +209,7 @@ static pawl_status mjcf_add_field(mjcf_reader *r, const mjcf_geom *g, pawl_pose 
     def.heights = scaled;
     def.surface = g->shape;
     PAWL_TRY(xml_tally(r->xml, PAWL_LOG_NOTE, g->e.node,
-                       "a height field goes on beyond its edges and is solid below", g->name));
+                       "a height field continues beyond its edges and is solid below", g->name));
     return xml_refused(r->xml, g->e.node, "hfield", g->name != NULL ? g->name : "",
                        pawl_builder_add_heightfield(r->builder, &def, NULL));
 }

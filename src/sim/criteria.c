@@ -396,8 +396,8 @@ static const criteria_row criteria_table[] = {
          PAWL_MEASURED_MISFIT, criteria_misfit},
     [PAWL_CRITERION_PASSAGE] =
         {"passage", "passage of singular positions", "",
-         "write the file with more digits: with these, a singular position has ways on that "
-         "cannot be told apart",
+         "write the file with more digits: these do not determine the motion beyond a "
+         "singular position",
          PAWL_MEASURED_PASSAGE | PAWL_MEASURED_BLUR, criteria_passage},
     [PAWL_CRITERION_LIMITS] = {"limits", "beyond joint limits", "m or rad",
                                "take smaller steps; look for inputs that contradict the limit",
