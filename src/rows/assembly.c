@@ -346,12 +346,7 @@ void pawl_assembly_push(const pawl_assembly *a, const double *lambda, double *fo
     row_set all = pawl_row_set_all(a);
     pawl_numbers_set(force, (size_t)(6 * a->model->body_count), 0.0);
     pawl_row_set_add_forces(&all, lambda, force);
-    for (int i = 0; i < a->model->body_count; ++i, force += 6, u += 6) {
-        double s = a->inverse_mass[i];
-        pawl_vec3 w = m3_mul(&a->inverse_inertia[i], v3(force[3], force[4], force[5]));
-        u[0] += s * force[0], u[1] += s * force[1], u[2] += s * force[2];
-        u[3] += w.x, u[4] += w.y, u[5] += w.z;
-    }
+    pawl_bodies_push(a->model->body_count, a->inverse_mass, a->inverse_inertia, force, u);
 }
 
 void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v)

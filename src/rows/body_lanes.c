@@ -6,6 +6,7 @@
 // far for the series of lanes, are done one by one.
 #include "rows/body_lanes.h"
 #include "math/lanes3.h"
+#include <math.h>
 
 // exp(v) q, renormalized, as quat_advance() for angles whose square is below quat_series_angle2.
 PAWL_KERNEL_PART void body_lanes_advance(const lanes3 *v, lanes_quat *q)
@@ -135,6 +136,162 @@ PAWL_KERNEL static void body_lanes_inertias(const pawl_model *m, const body_stat
                                             pawl_mat3 *rotation, pawl_mat3 *inverse_inertia)
 {
     body_lanes_turn(m, bodies, rotation, inverse_inertia);
+}
+
+// Spins of four bodies, in the axes of the given rotations.
+PAWL_KERNEL_PART void body_lanes_spins(const body_state *const at[4], const lanes33 *rotation,
+                                       lanes3 *spin)
+{
+    lanes x[4]; // from the velocity's third number on, so that nothing behind the last body is read
+    for (int k = 0; k < 4; ++k) {
+        x[k] = LANES_LOAD(&at[k]->v.z);
+    }
+    lanes_transpose(x);
+    lanes3 w = {x[1], x[2], x[3]};
+    lanes33_tmul(rotation, &w, spin);
+}
+
+PAWL_KERNEL_PART void body_lanes_momenta(const model_body *const b[4], const lanes3 *spin,
+                                         lanes3 *momentum)
+{
+    lanes33 inertia;
+    lanes33_load(
+        (const pawl_mat3 *const[4]){&b[0]->inertia, &b[1]->inertia, &b[2]->inertia, &b[3]->inertia},
+        &inertia);
+    lanes33_mul(&inertia, spin, momentum);
+}
+
+// Four bodies from the first on; the last one again behind the end of the list.
+PAWL_KERNEL_PART void body_lanes_four(const pawl_model *m, const body_state *bodies, int first,
+                                      const model_body *b[4], const body_state *at[4])
+{
+    for (int k = 0; k < 4; ++k) {
+        int i = first + k < m->body_count ? first + k : m->body_count - 1;
+        b[k] = &m->bodies[i];
+        at[k] = &bodies[i];
+    }
+}
+
+PAWL_KERNEL static void body_lanes_energies(const pawl_model *m, const body_state *bodies,
+                                            const double *factor, pawl_vec3 gravity,
+                                            double *kinetic, double *weight)
+{
+    const double down[3] = {gravity.x, gravity.y, gravity.z};
+    double motion = *kinetic, height = *weight;
+    for (int first = 0; first < m->body_count; first += 4) {
+        const model_body *b[4];
+        const body_state *at[4];
+        body_lanes_four(m, bodies, first, b, at);
+        lanes_quat q;
+        lanes33 rotation;
+        lanes3 r, v, spin, momentum;
+        lanes_quat_load((const pawl_quat *const[4]){&at[0]->q, &at[1]->q, &at[2]->q, &at[3]->q},
+                        &q);
+        lanes_quat_matrix(&q, &rotation);
+        body_lanes_spins(at, &rotation, &spin);
+        body_lanes_momenta(b, &spin, &momentum);
+        lanes3_load((const double *const[4]){&at[0]->r.x, &at[1]->r.x, &at[2]->r.x, &at[3]->r.x},
+                    &r);
+        lanes3_load((const double *const[4]){&at[0]->v.x, &at[1]->v.x, &at[2]->v.x, &at[3]->v.x},
+                    &v);
+        lanes speed2 = LANES3_DOT(v, v), turning = LANES_ALL(0.5) * LANES3_DOT(spin, momentum);
+        lanes fall = LANES_ALL(down[0]) * r.x + LANES_ALL(down[1]) * r.y + LANES_ALL(down[2]) * r.z;
+        for (int k = 0; k < 4 && first + k < m->body_count; ++k) {
+            if (b[k]->kind != PAWL_BODY_KINEMATIC) {
+                double own = factor[first + k] != 0.0 ? factor[first + k] : 1.0;
+                double mass = own * b[k]->mass;
+                motion += 0.5 * mass * speed2[k] + own * turning[k];
+                height -= mass * b[k]->gravity_scale * fall[k];
+            }
+        }
+    }
+    *kinetic = motion;
+    *weight = height;
+}
+
+void pawl_bodies_energies(const pawl_model *m, const body_state *bodies, const double *factor,
+                          pawl_vec3 gravity, double *kinetic, double *weight)
+{
+    body_lanes_energies(m, bodies, factor, gravity, kinetic, weight);
+}
+
+// A NaN need not show here: the state is looked at.
+PAWL_KERNEL_PART double body_lanes_largest(const lanes3 *v, int k)
+{
+    double x = fabs(v->x[k]), y = fabs(v->y[k]), z = fabs(v->z[k]);
+    y = y > z ? y : z;
+    return x > y ? x : y;
+}
+
+PAWL_KERNEL static bool body_lanes_spin_freely(const pawl_model *m, const body_state *bodies,
+                                               const pawl_mat3 *rotation, double h, double share)
+{
+    bool freely = true;
+    for (int first = 0; first < m->body_count && freely; first += 4) {
+        const model_body *b[4];
+        const body_state *at[4];
+        body_lanes_four(m, bodies, first, b, at);
+        lanes33 r;
+        lanes3 spin, momentum, torque;
+        lanes33_load(
+            (const pawl_mat3 *const[4]){&rotation[at[0] - bodies], &rotation[at[1] - bodies],
+                                        &rotation[at[2] - bodies], &rotation[at[3] - bodies]},
+            &r);
+        body_lanes_spins(at, &r, &spin);
+        body_lanes_momenta(b, &spin, &momentum);
+        lanes3_cross(&spin, &momentum, &torque);
+        for (int k = 0; k < 4; ++k) {
+            bool turns = b[k]->kind == PAWL_BODY_RIGID && !b[k]->isotropic;
+            bool slow =
+                h * body_lanes_largest(&torque, k) <= share * body_lanes_largest(&momentum, k);
+            freely = freely && (turns ? slow : b[k]->kind != PAWL_BODY_KINEMATIC);
+        }
+    }
+    return freely;
+}
+
+bool pawl_bodies_spin_freely(const pawl_model *m, const body_state *bodies,
+                             const pawl_mat3 *rotation, double h, double share)
+{
+    return body_lanes_spin_freely(m, bodies, rotation, h, share);
+}
+
+PAWL_KERNEL static void body_lanes_push(int count, const double *inverse_mass,
+                                        const pawl_mat3 *inverse_inertia, const double *force,
+                                        double *u)
+{
+    int i = 0;
+    for (; i + 4 <= count; i += 4, force += 24, u += 24) {
+        const pawl_mat3 *from = inverse_inertia + i;
+        lanes f[6], masses = LANES_LOAD(inverse_mass + i);
+        lanes33 inertia;
+        lanes3 w;
+        lanes_columns6(force, 4, f);
+        lanes33_load((const pawl_mat3 *const[4]){from, from + 1, from + 2, from + 3}, &inertia);
+        lanes33_mul(&inertia, &(lanes3){f[3], f[4], f[5]}, &w);
+        lanes x = masses * f[0], y = masses * f[1], z = masses * f[2];
+        lanes head[4] = {x, y, z, w.x}, tail[4] = {z, w.x, w.y, w.z};
+        lanes_transpose(head);
+        lanes_transpose(tail);
+        for (int k = 0; k < 4; ++k) { // columns 0 to 3, then 4 and 5
+            double *own = u + 6 * k;
+            own[4] += tail[k][2];
+            own[5] += tail[k][3];
+            LANES_STORE(own, LANES_LOAD(own) + head[k]);
+        }
+    }
+    for (; i < count; ++i, force += 6, u += 6) {
+        double s = inverse_mass[i];
+        pawl_vec3 w = m3_mul(&inverse_inertia[i], v3(force[3], force[4], force[5]));
+        u[0] += s * force[0], u[1] += s * force[1], u[2] += s * force[2];
+        u[3] += w.x, u[4] += w.y, u[5] += w.z;
+    }
+}
+
+void pawl_bodies_push(int count, const double *inverse_mass, const pawl_mat3 *inverse_inertia,
+                      const double *force, double *u)
+{
+    body_lanes_push(count, inverse_mass, inverse_inertia, force, u);
 }
 
 void pawl_bodies_rotate(const pawl_model *m, const body_state *bodies, pawl_mat3 *rotation)

@@ -6,6 +6,7 @@
 #include "rows/measure.h"
 #include "base/guard.h"
 #include "problem/weak_space.h"
+#include "rows/body_lanes.h"
 #include <string.h>
 
 // One joint alone: rotation matrices of its two bodies, not of the model. The copy of the joint names them 0 and 1.
@@ -302,19 +303,7 @@ pawl_energy pawl_state_energy(const pawl_state *s)
                      .work_limits = s->work[WORK_LIMITS],
                      .work_contacts = s->work[WORK_CONTACTS]};
     pawl_vec3 gravity = pawl_state_gravity(s);
-    for (int i = 0; i < m->body_count; ++i) {
-        const model_body *b = &m->bodies[i];
-        const body_state *x = &s->bodies[i];
-        if (b->kind == PAWL_BODY_KINEMATIC) {
-            continue;
-        }
-        pawl_mat3 r = quat_matrix(x->q);
-        pawl_vec3 w = m3_tmul(&r, x->w);
-        double factor = pawl_state_mass_factor(s, i), mass = factor * b->mass;
-        e.kinetic +=
-            0.5 * mass * v3_dot(x->v, x->v) + factor * (0.5 * v3_dot(w, m3_mul(&b->inertia, w)));
-        e.gravity -= mass * b->gravity_scale * v3_dot(gravity, x->r);
-    }
+    pawl_bodies_energies(m, s->bodies, s->masses + 1, gravity, &e.kinetic, &e.gravity);
     e.springs = measure_joint_energy(s, &e.kinetic);
     for (int i = 0; i < m->spring_count; ++i) {
         const pawl_spring_def *d = &m->springs[i];

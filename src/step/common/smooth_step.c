@@ -51,41 +51,19 @@ typedef struct smooth_step {
     int iterations;
 } smooth_step;
 
-// A NaN need not show here: the state is looked at.
-static inline double smooth_largest(pawl_vec3 v)
-{
-    return max_of(fabs(v.x), max_of(fabs(v.y), fabs(v.z)));
-}
-
-// Whether gyroscopic torques change the spin of body i by next to nothing in a step.
-static bool smooth_spin(const pawl_model *m, const pawl_mat3 *r, pawl_vec3 spin, int i, double h)
-{
-    const model_body *b = &m->bodies[i];
-    if (b->kind != PAWL_BODY_RIGID || b->isotropic) {
-        return b->kind != PAWL_BODY_KINEMATIC;
-    }
-    pawl_vec3 w = m3_tmul(r, spin), momentum = m3_mul(&b->inertia, w);
-    return h * smooth_largest(v3_cross(w, momentum)) <= smooth_gyroscope * smooth_largest(momentum);
-}
-
-// `rotation` (bodies) at these poses, where it is known.
-static bool smooth_bodies(const pawl_model *m, const body_state *bodies, const pawl_mat3 *rotation,
-                          double h)
-{
-    bool smooth = true;
-    for (int i = 0; i < m->body_count && smooth; ++i) {
-        pawl_mat3 own = rotation == NULL ? quat_matrix(bodies[i].q) : rotation[i];
-        smooth = smooth_spin(m, &own, bodies[i].w, i, h);
-    }
-    return smooth;
-}
-
 // Whether all free rows are joints that are satisfied exactly, and nothing else acts but gravity.
 static bool smooth_rows(const step_context *c)
 {
     const pawl_assembly *a = c->assembly;
     return a->has_joints_alone && !a->has_damping && !a->has_rows_by_value &&
            a->candidate_count == 0;
+}
+
+// Whether gyroscopic torques do next to nothing at the start.
+static bool smooth_spins(const step_context *c, const pawl_state *s, double h)
+{
+    pawl_bodies_rotate(c->model, s->bodies, c->assembly->rotation);
+    return pawl_bodies_spin_freely(c->model, s->bodies, c->assembly->rotation, h, smooth_gyroscope);
 }
 
 // A state with a trend comes from such a step, which looked at its spins.
@@ -95,7 +73,7 @@ static bool smooth_applies(const step_context *c, const pawl_state *s, double h)
     return c->settings->project && c->finder == NULL && m->force_count == 0 &&
            m->actuator_count == 0 && !c->coordinates->ops->has_tree_joints &&
            c->assembly->problem.delassus->weak.space == NULL && smooth_rows(c) &&
-           (pawl_state_trend_levels(s) > 0 || smooth_bodies(m, s->bodies, NULL, h));
+           (pawl_state_trend_levels(s) > 0 || smooth_spins(c, s, h));
 }
 
 // The closure problem at the poses where the assembly is placed, with its factor. False: no exact one, or one close to a
@@ -331,7 +309,7 @@ static bool smooth_arrive(step_context *c, pawl_state *s, const smooth_step *ste
         s->bodies[i].v = twist_linear(step->twist + 6 * i);
         s->bodies[i].w = twist_angular(step->twist + 6 * i);
     }
-    return smooth_bodies(c->model, s->bodies, a->rotation, step->h);
+    return pawl_bodies_spin_freely(c->model, s->bodies, a->rotation, step->h, smooth_gyroscope);
 }
 
 // The impulses of a step: to reactions, and to what the next one begins with.

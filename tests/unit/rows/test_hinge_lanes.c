@@ -172,3 +172,58 @@ TEST(small_turns_are_as_exact_as_large_ones)
         CHECK_NEAR(q.x / (0.6 * angle), sin(0.5 * angle) / angle, 3e-16);
     }
 }
+
+// Energies, what forces do to twists, and gyroscopic torques against their definitions, with the bits of one body.
+TEST(bodies_of_a_group_have_the_energies_and_torques_of_one_body)
+{
+    uint64_t seed = 23;
+    const pawl_vec3 gravity = {0.3, -0.2, -9.81};
+    for (int bodies = 1; bodies <= LANES_BODIES; ++bodies) {
+        mechanism m;
+        lanes_build(&m, bodies, &seed);
+        int wrong = 0;
+        for (int n = 0; n < LANES_POSES; ++n) {
+            body_state at[LANES_BODIES];
+            pawl_mat3 rotation[LANES_BODIES], inverse[LANES_BODIES];
+            double factor[LANES_BODIES] = {0}, mass[LANES_BODIES], force[6 * LANES_BODIES],
+                   u[6 * LANES_BODIES], expected[6 * LANES_BODIES];
+            double kinetic = 0.0, weight = 0.0, sums[2], share = 0.0;
+            lanes_pose(at, bodies, &seed);
+            for (int i = 0; i < 6 * bodies; ++i) {
+                force[i] = random_in(&seed, -1.0, 1.0);
+                u[i] = expected[i] = random_in(&seed, -1.0, 1.0);
+            }
+            for (int i = 0; i < bodies; ++i) {
+                const model_body *b = &m.model->bodies[i];
+                at[i].v = random_vec(&seed, 1.0);
+                at[i].w = random_vec(&seed, 1.0);
+                factor[i] = i % 3 == 1 ? 2.0 : 0.0;
+                rotation[i] = quat_matrix(at[i].q);
+                inverse[i] = m3_congruence(&rotation[i], &b->inverse_inertia);
+                mass[i] = b->inverse_mass;
+                pawl_vec3 w = m3_tmul(&rotation[i], at[i].w), L = m3_mul(&b->inertia, w);
+                double own = i % 3 == 1 ? 2.0 : 1.0;
+                kinetic +=
+                    0.5 * (own * b->mass) * v3_dot(at[i].v, at[i].v) + own * (0.5 * v3_dot(w, L));
+                weight -= own * b->mass * b->gravity_scale * v3_dot(gravity, at[i].r);
+                share = fmax(share, v3_max_abs(v3_cross(w, L)) / v3_max_abs(L));
+                const double *f = force + 6 * i;
+                pawl_vec3 turn = m3_mul(&inverse[i], v3(f[3], f[4], f[5]));
+                const double change[6] = {mass[i] * f[0], mass[i] * f[1], mass[i] * f[2],
+                                          turn.x,         turn.y,         turn.z};
+                for (int k = 0; k < 6; ++k) {
+                    expected[6 * i + k] += change[k];
+                }
+            }
+            sums[0] = sums[1] = 0.0;
+            pawl_bodies_energies(m.model, at, factor, gravity, &sums[0], &sums[1]);
+            wrong += sums[0] != kinetic || sums[1] != weight;
+            pawl_bodies_push(bodies, mass, inverse, force, u);
+            wrong += memcmp(u, expected, 6 * (size_t)bodies * sizeof *u) != 0;
+            wrong += pawl_bodies_spin_freely(m.model, at, rotation, 1.0, 0.999 * share);
+            wrong += !pawl_bodies_spin_freely(m.model, at, rotation, 1.0, 1.001 * share);
+        }
+        CHECK_INT(wrong, 0);
+        mechanism_end(&m);
+    }
+}
