@@ -11,6 +11,7 @@
 // impulses of the free rows, `total` their sum over Newton's iterations.
 #include "step/common/position_update.h"
 #include "problem/weak_space.h"
+#include "rows/body_lanes.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_turn.h"
 #include "step/common/least_reactions.h"
@@ -25,6 +26,9 @@ static const double position_lost = 1e3;         // rise of the error that no be
 static const double position_nearly = 1e-3;      // fraction of the error that a projection may take
 static const double position_most_stretch = 1e3; // of a correction
 static const double position_exact = 1e-16;      // of those that continue while it helps
+static const double position_close =
+    2e-10; // of the first one: a correction leaves less than the tolerance
+static const double position_small = 1e-13; // what the last correction leaves
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30, POSITION_MOST_PARTS = 16 };
 
 // Impulses of a position update are reactions, too, and prescribed motions do work with them. In an exact update
@@ -71,16 +75,33 @@ static void position_correct(step_context *c, pawl_state *s, double sign, double
     pawl_twists_change(c, change, s->bodies);
 }
 
-// Moves from where the update began by the twists at hand. Returns the closure error at the end.
-// Twists of s are kept; only poses go back to where the update began.
+// Moves from where the update began by the twists at hand, u.next. Twists of s are kept; only poses go back to where the
+// update began.
+static void position_move(const step_context *c, pawl_state *s, double tau, double end)
+{
+    const body_state *from = c->position.from;
+    bool lanes = !c->position.exact && !c->assembly->has_drives;
+    if (lanes) {
+        pawl_bodies_move(c->model, from, c->u.next, tau, s->bodies);
+    }
+    for (int i = 0; i < c->model->body_count; ++i) {
+        body_state *x = &s->bodies[i];
+        bool still = v3_max_abs(x->v) == 0.0 && v3_max_abs(x->w) == 0.0;
+        if (!lanes || still) { // to the last bit: it may sleep
+            x->r = from[i].r;
+            x->q = from[i].q;
+        }
+    }
+    if (!lanes) {
+        position_freely(c, s, tau, end);
+    }
+}
+
+// Moves so, and returns the closure error at the end.
 static double position_try(step_context *c, pawl_state *s, double tau, double end,
                            const double *total)
 {
-    for (int i = 0; i < c->model->body_count; ++i) {
-        s->bodies[i].r = c->position.from[i].r;
-        s->bodies[i].q = c->position.from[i].q;
-    }
-    position_freely(c, s, tau, end);
+    position_move(c, s, tau, end);
     pawl_assembly_measure_closure(c->assembly, s->bodies, s->coordinates, end);
     double error = pawl_closure_error(c->assembly);
     return worst_of(error, tau * pawl_rotors_lag(c, tau, total, c->assembly->v_f));
@@ -124,6 +145,7 @@ typedef enum position_end {
     POSITION_OPEN,
     POSITION_FAILED,
     POSITION_NEARLY,
+    POSITION_UNSEEN, // done, unless the placement that follows finds otherwise
     POSITION_DONE
 } position_end;
 
@@ -143,6 +165,26 @@ static bool position_is_near(const step_context *c, const pawl_state *s)
 {
     return position_kinetic(c->model, s->bodies) <=
            pawl_position_rise * position_kinetic(c->model, c->position.from);
+}
+
+// Whether a correction of that error, after one of `last` unless it is the first, leaves so little that nobody needs to
+// look. The first error is that of the turns of the update, of order (tau w)^2, and a correction by the factor of its
+// beginning leaves a fraction of order tau w of it.
+static bool position_is_last(const step_context *c, int k, double error, double last)
+{
+    const pawl_problem *p = &c->assembly->problem;
+    return !c->position.exact && !c->assembly->has_armatures && pawl_eliminate_is_exact(p) &&
+           (k == 0 ? error <= position_close : error * error <= position_small * last);
+}
+
+static position_end position_arrive(step_context *c, pawl_state *s, double t, const double *total,
+                                    position_end as)
+{
+    memcpy(c->u.lambda, total, (size_t)c->assembly->free_rows * sizeof *total);
+    pawl_least_reactions(c);
+    pawl_position_balance(c, s, c->position.from, t, c->position.consistent);
+    pawl_rotors_end(c, total);
+    return as;
 }
 
 // The x of the update, by Newton's method with the factor at its beginning. Where it fails s is as it
@@ -189,15 +231,12 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
             break;
         }
         if (done || nearly) {
-            memcpy(c->u.lambda, total, (size_t)a->free_rows * sizeof *total);
-            pawl_least_reactions(c);
-            pawl_position_balance(c, s, c->position.from, end - tau, c->position.consistent);
-            pawl_rotors_end(c, total);
-            return done ? POSITION_DONE : POSITION_NEARLY;
+            return position_arrive(c, s, end - tau, total, done ? POSITION_DONE : POSITION_NEARLY);
         }
         if (!helps) {
             break;
         }
+        bool final = position_is_last(c, k, error, last);
         last = error;
         if (pawl_is_weak(&a->problem)) {
             memcpy(before, a->problem.delassus->weak.scratch,
@@ -211,6 +250,10 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         pawl_closure_solve(c, accuracy, change);
         ++*iterations;
         position_correct(c, s, 1.0, change, total);
+        if (final) {
+            position_move(c, s, tau, end);
+            return position_arrive(c, s, end - tau, total, POSITION_UNSEEN);
+        }
     }
     memcpy(s->bodies, c->position.from, (size_t)m->body_count * sizeof *s->bodies);
     return POSITION_FAILED;
@@ -318,17 +361,21 @@ static position_end position_begin(step_context *c, pawl_state *s, double tau, d
 }
 
 // Rows placed and factored at the new poses, where the next velocity update begins; with a projection back onto the
-// constraints where the update did not follow them.
-static void position_finish(step_context *c, pawl_state *s, double tau, double end,
+// constraints where the update did not follow them, after which twists are in the tangents. Returns whether it did.
+static bool position_finish(step_context *c, pawl_state *s, double tau, double end,
                             position_end along, int *iterations)
 {
     pawl_assembly *a = c->assembly;
-    if (along == POSITION_DONE) {
+    bool done = along == POSITION_DONE || along == POSITION_UNSEEN;
+    if (done) {
         pawl_assembly_place(a, s->bodies, s->coordinates, end, c->u.damping_time);
         pawl_assembly_build_closure(a);
+        done = along == POSITION_DONE || pawl_closure_error(a) <= position_tolerance;
+    }
+    if (done) {
         pawl_eliminate_factor(&a->problem, c->settings->solver.regularization);
     } else {
-        if (along != POSITION_NEARLY) {
+        if (along != POSITION_NEARLY && along != POSITION_UNSEEN) {
             // Too far for one Newton basin: move freely, then project. Loses energy, never gains it.
             position_freely(c, s, tau, end);
         }
@@ -336,13 +383,13 @@ static void position_finish(step_context *c, pawl_state *s, double tau, double e
         pawl_position_balance(c, s, s->bodies, end, c->u.next);
     }
     c->placed = true;
+    return done;
 }
 
 bool pawl_position_poses(step_context *c, pawl_state *s, double tau, double end, int *iterations)
 {
     position_end along = position_begin(c, s, tau, end, iterations);
-    position_finish(c, s, tau, end, along, iterations);
-    return along == POSITION_DONE;
+    return position_finish(c, s, tau, end, along, iterations);
 }
 
 // The y of the update: twists back into the tangents at the new poses, where the assembly must be placed and
@@ -361,8 +408,7 @@ static bool position_part(step_context *c, pawl_state *s, double tau, double end
     if (along == POSITION_FAILED && !last) {
         return false;
     }
-    position_finish(c, s, tau, end, along, iterations);
-    if (along == POSITION_DONE) {
+    if (position_finish(c, s, tau, end, along, iterations)) {
         pawl_position_velocities(c, s, end);
     }
     return true;
