@@ -65,7 +65,7 @@ pawl_residual pawl_problem_judge(const pawl_problem *p, const double *lambda, co
     pawl_residual r = {0};
     double apart; // lambda is anything, v must be zero but for what is weak
     r.dual = r.natural = pawl_weak_largest(p, v, &apart);
-    pawl_problem_weights(p, weight);
+    pawl_problem_bounded_weights(p, weight);
     r.natural_scaled = pawl_problem_natural(p, lambda, v, weight);
     for (int i = p->free_row_count; i < pawl_problem_contact_row(p, 0); ++i) {
         double lo = p->lower[i], up = p->upper[i], x = lambda[i];

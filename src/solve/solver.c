@@ -269,7 +269,7 @@ static void solver_refine_condensed(pawl_solver *s, const pawl_problem *p, solve
     size_t bytes = (size_t)p->row_count * sizeof *lambda;
     int n = p->free_row_count;
     for (int round = 0;; ++round) {
-        pawl_problem_weights(p, weight);
+        pawl_problem_bounded_weights(p, weight);
         pawl_problem_velocity(p, lambda, v);
         double natural = pawl_problem_natural(p, lambda, v, weight);
         if (!(natural < least)) {
