@@ -586,6 +586,7 @@ static pawl_status delassus_create_parts(maximal_delassus *d)
         d->free = d->factors[0];
         if (a->has_soft_rows) {
             PAWL_TRY(pawl_free_factor_create(env, a, d->kind, &d->factors[1]));
+            PAWL_TRY(pawl_free_factor_share(d->factors[0], d->factors[1]));
         }
     }
     if (d->kind != PAWL_DELASSUS_SPARSE) {

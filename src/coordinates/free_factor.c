@@ -31,9 +31,18 @@ typedef struct pair_task {
     int part;
 } pair_task;
 
+// The matrix of a placement before compliances and elimination.
+typedef struct formed_matrix {
+    int64_t placement;
+    size_t bytes; // of this
+    double values[];
+} formed_matrix;
+
 struct free_factor {
     pawl_env env;
     const pawl_assembly *a;
+    formed_matrix *formed; // NULL where nothing is shared
+    bool owns_formed;
     block_ldl *ldl;
     bool dense;       // ldl is of one node
     int part_count;   // of ldl
@@ -140,6 +149,25 @@ PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
     }
 }
 
+// The same, once for each placement. The assembly knows whether its rows were changed since they were placed.
+static void free_factor_form_once(free_factor *f, int part)
+{
+    formed_matrix *formed = f->a->has_grams ? f->formed : NULL;
+    if (formed == NULL) {
+        free_factor_form(f, part);
+        return;
+    }
+    double *values = pawl_block_ldl_values(f->ldl);
+    size_t count = pawl_block_ldl_value_count(f->ldl);
+    if (formed->placement == f->a->placements) {
+        pawl_numbers_copy(values, formed->values, count);
+        return;
+    }
+    free_factor_form(f, part);
+    pawl_numbers_copy(formed->values, values, count);
+    formed->placement = f->a->placements;
+}
+
 // Whole says whether compliance is of all rows or of those of the part.
 // The relative shift is the regularization of the settings: it scales with the row, so that it does not depend on
 // units.
@@ -147,7 +175,7 @@ static void free_factor_fill(free_factor *f, int part, const double *compliance,
                              bool whole)
 {
     double *values = pawl_block_ldl_values(f->ldl);
-    free_factor_form(f, part);
+    free_factor_form_once(f, part);
     if (whole && shift == 0.0 && pawl_numbers_largest(compliance, f->a->free_rows) == 0.0) {
         return;
     }
@@ -660,10 +688,29 @@ pawl_status pawl_free_factor_create(const pawl_env *env, const pawl_assembly *a,
     return PAWL_OK;
 }
 
+pawl_status pawl_free_factor_share(free_factor *first, free_factor *second)
+{
+    if (first->part_count != 1) {
+        return PAWL_OK;
+    }
+    size_t bytes = pawl_block_ldl_value_count(second->ldl) * sizeof(double) + sizeof(formed_matrix);
+    formed_matrix *formed = pawl_alloc(&second->env, bytes);
+    if (formed == NULL) {
+        return PAWL_FAIL(&second->env, PAWL_NO_MEMORY, "no memory for the constraint graph");
+    }
+    *formed = (formed_matrix){.placement = -1, .bytes = bytes};
+    first->formed = second->formed = formed;
+    second->owns_formed = true;
+    return PAWL_OK;
+}
+
 void pawl_free_factor_destroy(free_factor *f)
 {
     if (f != NULL) {
         pawl_env env = f->env;
+        if (f->owns_formed) {
+            pawl_free(&env, f->formed, f->formed->bytes);
+        }
         pawl_block_ldl_destroy(f->ldl);
         pawl_free(&env, f->memory, f->bytes);
         pawl_free(&env, f, sizeof *f);

@@ -16,6 +16,10 @@ typedef struct free_factor free_factor;
 pawl_status pawl_free_factor_create(const pawl_env *env, const pawl_assembly *a,
                                     pawl_delassus_kind kind, free_factor **out);
 void pawl_free_factor_destroy(free_factor *f);
+// Two factors of the same rows with different compliances: where both are found at one placement the second one begins
+// with the matrix that the first one formed. `second` owns what they share and is destroyed last. Of several
+// parts, which threads may factor side by side, nothing is shared.
+pawl_status pawl_free_factor_share(free_factor *first, free_factor *second);
 
 // D + R + shift diag(D + R), from what the assembly was last placed to. Returns how many pivots were
 // dropped.
