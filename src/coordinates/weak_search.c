@@ -7,6 +7,12 @@
 // redundancy, so that vectors of different loops are independent. What is left of the mechanism's weak space
 // is looked for over all of its rows with the loops' vectors taken out.
 //
+// A loop may lie next to a singular position of its own that the mechanism does not have. The vector z of that is weak in the
+// mechanism, too, for as long as it is there, but it takes the place of a lasting one, which is nearly the same: as the
+// loop moves on, z becomes a constraint that counts, and is missing. Loops with a singular value far above the others are
+// therefore searched a second time without it; where the whole mechanism then has as many weak vectors of smaller
+// singular values, these are its own.
+//
 // The search runs when a simulation is assembled, and in checks; problem/weak_follow.c updates what it
 // found from then on. Weak means: singular value of the scaled rows below `tolerance`
 // (loop.tolerance in the settings). docs/derivations/weak-space.md has the theory.
@@ -24,7 +30,9 @@ enum {
     SEARCH_WIDE = 8, // vectors over all rows of a mechanism at first
     SEARCH_OPEN = -1
 };
-static const double search_empty = 1e-12; // of a row: it moves nothing
+static const double search_empty = 1e-12;    // of a row: it moves nothing
+static const double search_rounding = 1e-13; // of singular values
+static const double search_gap = 10.0;        // between singular values of two kinds
 
 typedef struct search {
     pawl_env env;
@@ -50,6 +58,7 @@ typedef struct search {
     bool *turns;                // likewise
     double *values;             // of a block
     int column_count;
+    double loop_most; // singular values of single loops from here on are left to the mechanism
     pawl_array found; // weak_cluster
 } search;
 
@@ -400,9 +409,13 @@ static void cluster_search(search *s, weak_cluster *c, double length, weak_part 
     while (c->base < c->total && c->sigma[c->base] < tolerance) {
         ++c->base;
     }
-    if (c->base < c->total && c->sigma[c->base] < s->space->strong) {
-        s->space->strong = c->sigma[c->base];
-        cluster_name(c, c->u + c->base * c->n, s->space->strong_row);
+    int strong = c->base;
+    while (strong < c->total && c->sigma[strong] < s->space->tolerance) {
+        ++strong; // left to the mechanism
+    }
+    if (strong < c->total && c->sigma[strong] < s->space->strong) {
+        s->space->strong = c->sigma[strong];
+        cluster_name(c, c->u + strong * c->n, s->space->strong_row);
     }
     c->count = c->base;
 }
@@ -564,10 +577,12 @@ static pawl_status search_loops(search *s, int part, double length)
         if (s->coordinates->ops->loop_joints !=
             NULL) { // the rows of a joint that closes a loop are all there is of it
             s->loop[0] = k;
-            PAWL_TRY(search_try(s, 1, s->hard[k], length, search_tolerance(s, k)));
+            PAWL_TRY(
+                search_try(s, 1, s->hard[k], length, fmin(search_tolerance(s, k), s->loop_most)));
         } else if (s->end[2 * k] != SEARCH_OPEN && !s->in_tree[k]) {
             int count = search_loop(s, k);
-            PAWL_TRY(search_try(s, count, s->hard[k], length, s->space->tolerance));
+            PAWL_TRY(
+                search_try(s, count, s->hard[k], length, fmin(s->space->tolerance, s->loop_most)));
         }
     }
     return PAWL_OK;
@@ -762,10 +777,8 @@ static pawl_status search_keep(search *s)
     return PAWL_OK;
 }
 
-// *out stays NULL where nothing can be redundant: a forest, no free rows, or an operator without
-// geometry.
-pawl_status pawl_weak_search(const pawl_env *env, const coordinates *c, double tolerance,
-                             weak_space **out)
+static pawl_status search_run(const pawl_env *env, const coordinates *c, double tolerance,
+                              double loop_most, weak_space **out)
 {
     *out = NULL;
     const pawl_assembly *a = c->rows;
@@ -774,7 +787,8 @@ pawl_status pawl_weak_search(const pawl_env *env, const coordinates *c, double t
     if (!a->has_loops || d->ops->geometry == NULL || a->free_rows == 0) {
         return PAWL_OK;
     }
-    search s = {.env = *env, .coordinates = c, .a = a, .d = d, .factor = factor};
+    search s = {
+        .env = *env, .coordinates = c, .a = a, .d = d, .factor = factor, .loop_most = loop_most};
     s.vertices = a->model->body_count + 1;
     s.column_count = 6 * a->model->body_count;
     pawl_carver need = {0};
@@ -810,4 +824,52 @@ pawl_status pawl_weak_search(const pawl_env *env, const coordinates *c, double t
     }
     *out = s.space;
     return PAWL_OK;
+}
+
+// The largest singular value of a weak vector that is below `most`; 0 for none, and rounding is one value.
+static double search_below(const weak_space *space, double most)
+{
+    double largest = 0.0;
+    for (int i = 0; i < space->cluster_count; ++i) {
+        const weak_cluster *c = &space->clusters[i];
+        for (int k = 0; k < c->base; ++k) {
+            double sigma = fmax(c->sigma[k], search_rounding);
+            largest = sigma < most ? fmax(largest, sigma) : largest;
+        }
+    }
+    return largest;
+}
+
+// The middle of the widest gap between singular values; infinite where none is wide.
+static double search_find_gap(const weak_space *space)
+{
+    double widest = search_gap, middle = INFINITY;
+    for (double above = search_below(space, INFINITY), below; above > 0.0; above = below) {
+        below = search_below(space, above);
+        if (below > 0.0 && above / below > widest) {
+            widest = above / below;
+            middle = sqrt(above * below);
+        }
+    }
+    return middle;
+}
+
+// *out stays NULL where nothing can be redundant: a forest, no free rows, or an operator without
+// geometry.
+pawl_status pawl_weak_search(const pawl_env *env, const coordinates *c, double tolerance,
+                             weak_space **out)
+{
+    PAWL_TRY(search_run(env, c, tolerance, INFINITY, out));
+    double middle = *out != NULL ? search_find_gap(*out) : INFINITY;
+    if (isinf(middle)) {
+        return PAWL_OK;
+    }
+    weak_space *other = NULL;
+    pawl_status status = search_run(env, c, tolerance, middle, &other);
+    bool better = status == PAWL_OK &&
+                  pawl_weak_space_dimension(other) == pawl_weak_space_dimension(*out) &&
+                  search_gap * pawl_weak_space_largest(other) < pawl_weak_space_largest(*out);
+    pawl_weak_space_destroy(better ? *out : other);
+    *out = better ? other : *out;
+    return status;
 }
