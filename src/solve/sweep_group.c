@@ -7,6 +7,7 @@
 // steps in each sweep, from the kappa of the sweep before.
 #include "solve/sweep_group.h"
 #include "base/kernel.h"
+#include "math/lanes.h"
 #include "math/vec.h"
 #include "solve/contact_local.h"
 #include <math.h>
@@ -17,45 +18,23 @@ enum { LANES = SWEEP_LANES, WIDTH = SWEEP_WIDTH, SWEEP_NEWTON = 2 };
 // A kernel with all that it calls inside.
 #define SWEEP_WIDE PAWL_KERNEL __attribute__((flatten))
 
-// Four lanes as one machine vector, by the vector extension of GCC and Clang: two vectors of two where the processor
-// has no wider ones, and plain code where it has none, always with the same bits. `SELECT(m, x, y)`: x where the mask m
-// is set.
-typedef double lanes __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-typedef int64_t mask __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-#define LOAD(array) (*(const lanes *)(const void *)(array))
-#define STORE(array) (*(lanes *)(void *)(array))
+// `SELECT(m, x, y)`: x where the mask m is set. Transposes exchange lanes and entries.
+typedef int64_t mask __attribute__((vector_size(8 * LANES)));
 #define SELECT(m, x, y) ((lanes)(((m) & (mask)(x)) | (~(m) & (mask)(y))))
 #define ANY(m) (((m)[0] | (m)[1] | (m)[2] | (m)[3]) != 0)
-
-// Two by two blocks of a transpose: entries 0 and 1, and 2 and 3, of two lanes each.
-#define ZIP_LOW(x, y) __builtin_shufflevector(x, y, 0, 4, 2, 6)
-#define ZIP_HIGH(x, y) __builtin_shufflevector(x, y, 1, 5, 3, 7)
-#define JOIN_LOW(x, y) __builtin_shufflevector(x, y, 0, 1, 4, 5)
-#define JOIN_HIGH(x, y) __builtin_shufflevector(x, y, 2, 3, 6, 7)
-
-// out = the transpose of the four vectors x, lanes and entries exchanged.
-static inline void sweep_transpose(const lanes x[LANES], lanes out[LANES])
-{
-    lanes a = ZIP_LOW(x[0], x[1]), b = ZIP_HIGH(x[0], x[1]);
-    lanes c = ZIP_LOW(x[2], x[3]), d = ZIP_HIGH(x[2], x[3]);
-    out[0] = JOIN_LOW(a, c);
-    out[1] = JOIN_LOW(b, d);
-    out[2] = JOIN_HIGH(a, c);
-    out[3] = JOIN_HIGH(b, d);
-}
 
 // Velocities of the lanes' bodies, which begin at first[l] in w: entry e of all lanes in out[e]. Entries 2 to 5 are
 // the second vector of four, so that both lie within the body.
 static inline void sweep_read_bodies(const int *first, const double *w, lanes out[WIDTH])
 {
-    lanes low[LANES], high[LANES], tail[LANES];
+    lanes tail[LANES];
     EACH_LANE(l)
     {
-        low[l] = LOAD(w + first[l]);
-        high[l] = LOAD(w + first[l] + 2);
+        out[l] = LANES_LOAD(w + first[l]);
+        tail[l] = LANES_LOAD(w + first[l] + 2);
     }
-    sweep_transpose(low, out);
-    sweep_transpose(high, tail);
+    lanes_transpose(out);
+    lanes_transpose(tail);
     out[4] = tail[2];
     out[5] = tail[3];
 }
@@ -64,20 +43,20 @@ static inline void sweep_read_bodies(const int *first, const double *w, lanes ou
 static inline void sweep_add_bodies(const double *Y, const lanes d[3], const int *first, double *w)
 {
     typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-    lanes sum[8], low[LANES], high[LANES];
+    lanes sum[8];
     for (int e = 0; e < WIDTH; ++e) {
-        sum[e] = LOAD(Y + LANES * e) * d[0] + LOAD(Y + LANES * (WIDTH + e)) * d[1] +
-                 LOAD(Y + LANES * (2 * WIDTH + e)) * d[2];
+        sum[e] = LANES_LOAD(Y + LANES * e) * d[0] + LANES_LOAD(Y + LANES * (WIDTH + e)) * d[1] +
+                 LANES_LOAD(Y + LANES * (2 * WIDTH + e)) * d[2];
     }
     sum[6] = sum[4];
     sum[7] = sum[5];
-    sweep_transpose(sum, low);
-    sweep_transpose(sum + 4, high);
+    lanes_transpose(sum);
+    lanes_transpose(sum + LANES);
     EACH_LANE(l)
     {
         double *x = w + first[l];
-        STORE(x) += low[l];
-        *(pair *)(void *)(x + 4) += __builtin_shufflevector(high[l], high[l], 0, 1);
+        LANES_STORE(x, LANES_LOAD(x) + sum[l]);
+        *(pair *)(void *)(x + 4) += __builtin_shufflevector(sum[LANES + l], sum[LANES + l], 0, 1);
     }
 }
 
@@ -88,9 +67,10 @@ static inline void sweep_group_velocity(const sweep_group *g, const double *w, l
     sweep_read_bodies(g->a, w, a);
     sweep_read_bodies(g->b, w, b);
     for (int r = 0; r < 3; ++r) {
-        v[r] = LOAD(g->v_f[r]) + LOAD(g->R[r]) * LOAD(g->lambda[r]);
+        v[r] = LANES_LOAD(g->v_f[r]) + LANES_LOAD(g->R[r]) * LANES_LOAD(g->lambda[r]);
         for (int e = 0; e < WIDTH; ++e) {
-            v[r] += LOAD(g->Ya[WIDTH * r + e]) * a[e] + LOAD(g->Yb[WIDTH * r + e]) * b[e];
+            v[r] +=
+                LANES_LOAD(g->Ya[WIDTH * r + e]) * a[e] + LANES_LOAD(g->Yb[WIDTH * r + e]) * b[e];
         }
     }
 }
@@ -111,8 +91,10 @@ static inline void sweep_slip_at(const sweep_group *g, const sweep_local *at, co
                                  sweep_slip *out, lanes *f, lanes *next)
 {
     const lanes zero = {0}, one = zero + 1.0;
-    lanes b = LOAD(g->S[1]), p = LOAD(g->S[0]) + *kappa, q = LOAD(g->S[2]) + *kappa;
-    lanes dxn = LOAD(g->D[3]), dyn = LOAD(g->D[4]), inverse = LOAD(g->inverse), mu = LOAD(g->mu);
+    lanes b = LANES_LOAD(g->S[1]), p = LANES_LOAD(g->S[0]) + *kappa,
+          q = LANES_LOAD(g->S[2]) + *kappa;
+    lanes dxn = LANES_LOAD(g->D[3]), dyn = LANES_LOAD(g->D[4]), inverse = LANES_LOAD(g->inverse),
+          mu = LANES_LOAD(g->mu);
     lanes det = one / (p * q - b * b);
     lanes t0 = (b * at->c1 - q * at->c0) * det, t1 = (b * at->c0 - p * at->c1) * det;
     lanes square = t0 * t0 + t1 * t1, size;
@@ -137,15 +119,17 @@ static inline void sweep_slip_at(const sweep_group *g, const sweep_local *at, co
 static inline void sweep_group_laws(sweep_group *g, const lanes v[3], lanes d[3])
 {
     const lanes zero = {0}, one = zero + 1.0;
-    lanes x0 = LOAD(g->lambda[0]), x1 = LOAD(g->lambda[1]), x2 = LOAD(g->lambda[2]);
-    lanes dxn = LOAD(g->D[3]), dyn = LOAD(g->D[4]), inverse = LOAD(g->inverse), mu = LOAD(g->mu);
-    lanes u0 = v[0] - (LOAD(g->D[0]) * x0 + LOAD(g->D[1]) * x1 + dxn * x2);
-    lanes u1 = v[1] - (LOAD(g->D[1]) * x0 + LOAD(g->D[2]) * x1 + dyn * x2);
-    sweep_local at = {.u2 = v[2] - (dxn * x0 + dyn * x1 + LOAD(g->D[5]) * x2)};
+    lanes x0 = LANES_LOAD(g->lambda[0]), x1 = LANES_LOAD(g->lambda[1]),
+          x2 = LANES_LOAD(g->lambda[2]);
+    lanes dxn = LANES_LOAD(g->D[3]), dyn = LANES_LOAD(g->D[4]), inverse = LANES_LOAD(g->inverse),
+          mu = LANES_LOAD(g->mu);
+    lanes u0 = v[0] - (LANES_LOAD(g->D[0]) * x0 + LANES_LOAD(g->D[1]) * x1 + dxn * x2);
+    lanes u1 = v[1] - (LANES_LOAD(g->D[1]) * x0 + LANES_LOAD(g->D[2]) * x1 + dyn * x2);
+    sweep_local at = {.u2 = v[2] - (dxn * x0 + dyn * x1 + LANES_LOAD(g->D[5]) * x2)};
     at.c0 = u0 - dxn * at.u2 * inverse;
     at.c1 = u1 - dyn * at.u2 * inverse;
     mask closed = at.u2 < zero;
-    lanes kappa = zero, before = LOAD(g->kappa), f, next;
+    lanes kappa = zero, before = LANES_LOAD(g->kappa), f, next;
     sweep_slip now;
     sweep_slip_at(g, &at, &kappa, &now, &f, &next);
     mask slips = closed & (f > zero);
@@ -163,10 +147,10 @@ static inline void sweep_group_laws(sweep_group *g, const lanes v[3], lanes d[3]
     d[0] = t0 - x0;
     d[1] = t1 - x1;
     d[2] = n - x2;
-    STORE(g->lambda[0]) = t0;
-    STORE(g->lambda[1]) = t1;
-    STORE(g->lambda[2]) = n;
-    STORE(g->kappa) = kappa;
+    LANES_STORE(g->lambda[0], t0);
+    LANES_STORE(g->lambda[1], t1);
+    LANES_STORE(g->lambda[2], n);
+    LANES_STORE(g->kappa, kappa);
 }
 
 static inline void sweep_group_solve(sweep_group *g, double *w)
@@ -190,15 +174,15 @@ static inline void sweep_fill_side(const double *const from[LANES], double (*Y)[
         row[l] = from[l] != NULL ? from[l] : none;
     }
     for (int e = 0; e < 4 * LANES; e += LANES) {
-        lanes x[LANES], y[LANES];
+        lanes x[LANES];
         EACH_LANE(l)
         {
-            x[l] = LOAD(row[l] + e);
+            x[l] = LANES_LOAD(row[l] + e);
         }
-        sweep_transpose(x, y);
+        lanes_transpose(x);
         EACH_LANE(k)
         {
-            STORE(Y[e + k]) = y[k];
+            LANES_STORE(Y[e + k], x[k]);
         }
     }
     for (int e = 4 * LANES; e < 3 * WIDTH; ++e) {
@@ -212,11 +196,11 @@ static inline void sweep_fill_side(const double *const from[LANES], double (*Y)[
 // Rows r and c of Ya YaT + Yb YbT.
 static inline void sweep_fill_entry(const sweep_group *g, int r, int c, lanes *out)
 {
-    lanes a = LOAD(g->Ya[WIDTH * r]) * LOAD(g->Ya[WIDTH * c]);
-    lanes b = LOAD(g->Yb[WIDTH * r]) * LOAD(g->Yb[WIDTH * c]);
+    lanes a = LANES_LOAD(g->Ya[WIDTH * r]) * LANES_LOAD(g->Ya[WIDTH * c]);
+    lanes b = LANES_LOAD(g->Yb[WIDTH * r]) * LANES_LOAD(g->Yb[WIDTH * c]);
     for (int e = 1; e < WIDTH; ++e) {
-        a += LOAD(g->Ya[WIDTH * r + e]) * LOAD(g->Ya[WIDTH * c + e]);
-        b += LOAD(g->Yb[WIDTH * r + e]) * LOAD(g->Yb[WIDTH * c + e]);
+        a += LANES_LOAD(g->Ya[WIDTH * r + e]) * LANES_LOAD(g->Ya[WIDTH * c + e]);
+        b += LANES_LOAD(g->Yb[WIDTH * r + e]) * LANES_LOAD(g->Yb[WIDTH * c + e]);
     }
     *out = a + b;
 }
@@ -230,9 +214,9 @@ SWEEP_WIDE static void sweep_fill(sweep_group *g, const sweep_source *from)
         lanes d;
         sweep_fill_entry(g, row[e], column[e], &d);
         if (row[e] == column[e]) {
-            d += LOAD(g->R[row[e]]);
+            d += LANES_LOAD(g->R[row[e]]);
         }
-        STORE(g->D[e]) = d;
+        LANES_STORE(g->D[e], d);
     }
 }
 
@@ -282,7 +266,8 @@ void pawl_sweep_group_fill(sweep_group *g, const sweep_source *from, int nobody)
 SWEEP_WIDE static void sweep_push(const sweep_group *groups, int count, double *w)
 {
     for (const sweep_group *g = groups; g < groups + count; ++g) {
-        const lanes x[3] = {LOAD(g->lambda[0]), LOAD(g->lambda[1]), LOAD(g->lambda[2])};
+        const lanes x[3] = {LANES_LOAD(g->lambda[0]), LANES_LOAD(g->lambda[1]),
+                            LANES_LOAD(g->lambda[2])};
         sweep_add_bodies(g->Ya[0], x, g->a, w);
         sweep_add_bodies(g->Yb[0], x, g->b, w);
     }
@@ -298,9 +283,9 @@ void pawl_sweep_groups_push(const sweep_group *groups, int count, double *w)
 static inline void sweep_natural_of(const sweep_group *g, const double *w, lanes *out)
 {
     const lanes zero = {0}, one = zero + 1.0;
-    lanes v[3], x[3], mu = LOAD(g->mu), slip, t;
+    lanes v[3], x[3], mu = LANES_LOAD(g->mu), slip, t;
     sweep_group_velocity(g, w, v);
-    lanes weight = (LOAD(g->D[0]) + LOAD(g->D[2]) + LOAD(g->D[5])) / 3.0,
+    lanes weight = (LANES_LOAD(g->D[0]) + LANES_LOAD(g->D[2]) + LANES_LOAD(g->D[5])) / 3.0,
           square = v[0] * v[0] + v[1] * v[1];
     EACH_LANE(l)
     {
@@ -308,7 +293,7 @@ static inline void sweep_natural_of(const sweep_group *g, const double *w, lanes
     }
     v[2] += mu * slip;
     for (int r = 0; r < 3; ++r) {
-        x[r] = LOAD(g->lambda[r]) - v[r] / weight;
+        x[r] = LANES_LOAD(g->lambda[r]) - v[r] / weight;
     }
     square = x[0] * x[0] + x[1] * x[1];
     EACH_LANE(l)
@@ -325,7 +310,7 @@ static inline void sweep_natural_of(const sweep_group *g, const double *w, lanes
     x[2] = normal;
     lanes worst = zero;
     for (int r = 0; r < 3; ++r) {
-        lanes f = weight * (LOAD(g->lambda[r]) - x[r]);
+        lanes f = weight * (LANES_LOAD(g->lambda[r]) - x[r]);
         f = SELECT(f < zero, -f, f);
         worst = SELECT((f > worst) | (f != f), f, worst);
     }
@@ -341,7 +326,7 @@ SWEEP_WIDE static void sweep_natural(const sweep_group *groups, int count, const
         sweep_natural_of(&groups[g], w, &f);
         worst = SELECT((f > worst) | (f != f), f, worst); // what is no number is the worst
     }
-    STORE(out) = worst;
+    LANES_STORE(out, worst);
 }
 
 double pawl_sweep_groups_natural(const sweep_group *groups, int count, const double *w)
