@@ -127,8 +127,8 @@ void pawl_proximal_run(proximal_part *s, curnier_part *newton, const space_probl
             pawl_space_iterate_copy(q, &s->at, x);
         }
         bool gained = x->natural < proximal_gain * mark;
-        if (met && E >= proximal_march && marches < PROXIMAL_MARCHES &&
-            proximal_idles(s, x, marched)) {
+        bool stuck = met && (E >= proximal_march || idle > 0) && proximal_idles(s, x, marched);
+        if (stuck && marches < PROXIMAL_MARCHES) {
             ++marches;
             idle = idle > 0 ? idle - 1 : 0;
             marched = proximal_advance(s, q);
