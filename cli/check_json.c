@@ -38,6 +38,25 @@ static json_t *check_json_bodies(const pawl_model *model)
     return array;
 }
 
+static json_t *check_json_frames(const pawl_model *model)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < pawl_model_frame_count(model); ++i) {
+        pawl_frame frame = pawl_model_frame(model, i);
+        const double q[4] = {frame.pose.orientation.w, frame.pose.orientation.x,
+                             frame.pose.orientation.y, frame.pose.orientation.z};
+        json_t *quaternion = json_array();
+        for (int k = 0; k < 4; ++k) {
+            json_array_append_new(quaternion, json_out_number(q[k]));
+        }
+        json_array_append_new(
+            array, json_pack("{s:o, s:o, s:o, s:o}", "name", json_out_text(frame.name), "body",
+                             json_out_text(check_body_name(model, frame.body)), "position",
+                             json_out_vec3(frame.pose.position), "quaternion", quaternion));
+    }
+    return array;
+}
+
 static json_t *check_json_joints(const pawl_model *model)
 {
     json_t *array = json_array();
@@ -111,7 +130,7 @@ json_t *check_json(const console *con, const pawl_model *model, const pawl_check
                                  "assembled", end);
     return json_pack("{s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:f, s:o, s:o, s:o, s:o, s:o, "
                      "s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o}",                                                                      //
+                     "s:o, s:o}",                                                                 //
                      "format", CHECK_JSON_FORMAT,                                                 //
                      "model", json_out_model(model, assembled ? check : NULL),                    //
                      "mass", json_out_number(pawl_model_mass(model)),                             //
@@ -135,6 +154,7 @@ json_t *check_json(const console *con, const pawl_model *model, const pawl_check
                      "formulation", check_json_formulation(con, model),                   //
                      "warnings", warnings_out_json(con, check),                           //
                      "bodies", check_json_bodies(model),                                  //
+                     "frames", check_json_frames(model),                                  //
                      "joints", check_json_joints(model),                                  //
                      "contact_points", check_json_points(model));
 }

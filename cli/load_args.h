@@ -39,8 +39,8 @@ typedef struct load_args {
 #define LOAD_ARGS_LUMP(offset)                                                                     \
     {                                                                                              \
         "--lump", 0, NULL,                                                                         \
-            "URDF: links on fixed joints become part of the links that carry them:\n"              \
-            "fewer rows; no forces in these joints",                                               \
+            "SDFormat, URDF: links on fixed joints become part of the links that carry\n"          \
+            "them: fewer rows; no forces in these joints",                                         \
             args_take_flag, offset, NULL                                                           \
     }
 #define LOAD_ARGS_MESH(offset)                                                                     \

@@ -59,7 +59,8 @@ typedef struct pawl_load_options {
     const char *start_key; ///< NULL, or a keyframe of an MJCF file at whose positions to begin
     bool verbose;          ///< a log line for everything that is otherwise counted in one
     bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
-    bool lump_fixed; ///< URDF: a link on a fixed joint becomes part of the link that carries it
+    bool
+        lump_fixed; ///< SDFormat, URDF: a link on a fixed joint becomes part of the link that carries it
     pawl_mesh_contact mesh_contact; ///< how collision meshes touch: as their hulls by default
     pawl_start_limits start_limits; ///< of joints that begin beyond their limits: as is by default
     bool mjcf_soft; ///< MJCF files: constraints are soft as solref and solimp say; else hard

@@ -233,8 +233,14 @@ PAWL_API pawl_gear_def pawl_gear_def_default(void);
 typedef enum pawl_actuator_kind {
     PAWL_ACTUATOR_FORCE = 0, ///< target is the force or torque
     PAWL_ACTUATOR_POSITION,  ///< stiffness (target - q) - damping q', implicit: any gain, any dt
-    PAWL_ACTUATOR_VELOCITY   ///< damping (target - q'), implicit; damping inf: exact velocity
+    PAWL_ACTUATOR_VELOCITY,  ///< damping (target - q'), implicit; damping inf: exact velocity
+    PAWL_ACTUATOR_ADHESION, ///< target is a force [N] that presses the joint's follower against what it touches, along
+    ///< the normals: in equal parts at all of its contact points that are nearer than
+    ///< contact.margin (lit: that touch). Without any it exerts nothing; `coordinate` is
+    ///< not used
+    PAWL_ACTUATOR_KIND_COUNT
 } pawl_actuator_kind;
+PAWL_API const char *pawl_actuator_kind_name(pawl_actuator_kind kind); ///< e.g. "position"
 /// A muscle, as MuJoCo has it: an actuator of kind force whose target is the activation a, from 0 to 1. With the length
 /// l = gear q + offset of the muscle, where q is the coordinate, it acts on q with
 ///   -gear peak (a FL(L) FV(V) + FP(L)),   L = range[0] + (l - length[0])/L0,   V = l'/(L0 rate),
@@ -382,6 +388,14 @@ PAWL_API int pawl_builder_joint_coordinates(const pawl_builder *builder, pawl_jo
 /// Something about the source of the model that its numbers do not show any more; it is copied. It
 /// changes nothing in the model, not even its hash: pawl_check_model() repeats it.
 PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_warning *warning);
+/// A name for a place on a body, as readers give links that are part of another body. Part of no hash.
+typedef struct pawl_frame {
+    const char *name;
+    pawl_body_id body; ///< may be PAWL_WORLD
+    pawl_pose pose;    ///< in the body's link frame (in the world)
+} pawl_frame;
+/// Copies it; several may have one name, of which pawl_model_find_frame() finds the first.
+PAWL_API pawl_status pawl_builder_add_frame(pawl_builder *builder, const pawl_frame *frame);
 /// Joint frames on both sides for a joint at a world point with a world x axis, taken from the
 /// bodies' start poses: the joint is assembled. `y_hint` may be zero.
 PAWL_API pawl_status pawl_builder_place_joint(const pawl_builder *builder, pawl_joint_def *def,
@@ -480,6 +494,12 @@ PAWL_API pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclus
 /// By name; none where there is no such name.
 PAWL_API pawl_body_id pawl_model_find_body(const pawl_model *model, const char *name);
 PAWL_API pawl_joint_id pawl_model_find_joint(const pawl_model *model, const char *name);
+/// Names of places on bodies.
+PAWL_API int pawl_model_frame_count(const pawl_model *model);
+PAWL_API pawl_frame pawl_model_frame(const pawl_model *model,
+                                     int frame); ///< name NULL: no such one
+/// The body of that name, at its link frame, or else the frame; `name` is NULL where there is neither.
+PAWL_API pawl_frame pawl_model_find_frame(const pawl_model *model, const char *name);
 PAWL_API pawl_actuator_id pawl_model_find_actuator(const pawl_model *model, const char *name);
 /// The i-th, from 0; none where there is no such one. Shapes are in the order of their bodies, those of the world first;
 /// ids that pawl_builder_add_shape() gave mean the same shapes, but pawl_shape_index() of them is the builder's order.

@@ -79,6 +79,15 @@ class Shape(NamedTuple):
     visual_only: bool
 
 
+class Frame(NamedTuple):
+    """The name of a place on a body (-1: the world), as of a link that is part of another body: pose in its link frame."""
+
+    index: int
+    name: str
+    body: int
+    pose: tuple
+
+
 class Table(list):
     """Things in order, and by name: model.bodies[0], model.bodies["torso"]."""
 
@@ -134,6 +143,7 @@ class Model:
         self.joints = Table("joint", joints)
         self.actuators = Table("actuator", [Actuator(i, *row) for i, row in enumerate(parts["actuators"])])
         self.shapes = Table("shape", [Shape(i, *row) for i, row in enumerate(parts["shapes"])])
+        self.frames = Table("frame", [Frame(i, *row) for i, row in enumerate(parts["frames"])])
         self.notes = []
         for level, text in core._messages():
             self.notes.append(text)

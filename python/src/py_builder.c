@@ -282,8 +282,7 @@ static const core_field builder_actuator_fields[] = {
 
 static const char *builder_actuator_name(int k)
 {
-    static const char *const names[] = {"force", "position", "velocity"};
-    return names[k];
+    return pawl_actuator_kind_name((pawl_actuator_kind)k);
 }
 
 static PyObject *builder_add_actuator(PyObject *self, PyObject *args, PyObject *keywords)
@@ -296,7 +295,9 @@ static PyObject *builder_add_actuator(PyObject *self, PyObject *args, PyObject *
     PyObject *left = keywords != NULL ? PyDict_Copy(keywords) : PyDict_New();
     PyObject *target = builder_take(left, "target");
     pawl_actuator_def def = pawl_actuator_def_default();
-    int k = left != NULL ? builder_kind(kind, builder_actuator_name, 3, "actuator") : -1;
+    int k = left != NULL
+                ? builder_kind(kind, builder_actuator_name, PAWL_ACTUATOR_KIND_COUNT, "actuator")
+                : -1;
     if (k >= 0 && builder_joint(b, joint, &def.joint) == 0 &&
         (target == NULL || core_signal(target, b->keep, &def.target) == 0)) {
         if (core_fields(left, builder_actuator_fields,
@@ -457,7 +458,8 @@ static PyMethodDef builder_methods[] = {
      "None: the world."},
     {"actuator", (PyCFunction)(void (*)(void))builder_add_actuator, KEYS,
      "actuator(kind, joint, *, target, stiffness, damping, effort, coordinate, name) -> index\n\n"
-     "kind: force, position, velocity. target: a number, pawl.sine(), pawl.table() or a function "
+     "kind: force, position, velocity, adhesion. target: a number, pawl.sine(), pawl.table() or a "
+     "function "
      "of time."},
     {"motion", builder_add_motion, METH_VARARGS,
      "motion(joint, target, coordinate=0) -> index\n\nThe coordinate follows a function of time "

@@ -316,10 +316,9 @@ static PyObject *model_joint_row(const pawl_model *m, int i)
 static PyObject *model_actuator_row(const pawl_model *m, int i)
 {
     pawl_actuator_def a = pawl_model_actuator(m, pawl_model_actuator_at(m, i));
-    static const char *const kinds[] = {"force", "position", "velocity"};
     int joint = pawl_joint_index(a.joint);
-    return Py_BuildValue("(ssiiddd)", model_actuator_name(m, i), kinds[a.kind], joint, a.coordinate,
-                         a.stiffness, a.damping, a.effort);
+    return Py_BuildValue("(ssiiddd)", model_actuator_name(m, i), pawl_actuator_kind_name(a.kind),
+                         joint, a.coordinate, a.stiffness, a.damping, a.effort);
 }
 
 static PyObject *model_shape_row(const pawl_model *m, int i)
@@ -329,6 +328,13 @@ static PyObject *model_shape_row(const pawl_model *m, int i)
                          pawl_body_index(s.body), core_from_pose(s.def.frame),
                          core_from_vec3(s.def.size), s.def.friction, s.def.restitution,
                          s.def.rolling_friction, s.def.visual_only ? Py_True : Py_False);
+}
+
+static PyObject *model_frame_row(const pawl_model *m, int i)
+{
+    pawl_frame f = pawl_model_frame(m, i);
+    return Py_BuildValue("(siN)", f.name, pawl_body_is_world(f.body) ? -1 : pawl_body_index(f.body),
+                         core_from_pose(f.pose));
 }
 
 static PyObject *model_list(const pawl_model *m, int count,
@@ -348,11 +354,12 @@ static PyObject *model_parts(PyObject *self, PyObject *unused)
 {
     const pawl_model *m = ((model_object *)self)->model;
     (void)unused;
-    return Py_BuildValue("{s:N,s:N,s:N,s:N}", "bodies",
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N}", "bodies",
                          model_list(m, pawl_model_body_count(m), model_body_row), "joints",
                          model_list(m, pawl_model_joint_count(m), model_joint_row), "actuators",
                          model_list(m, pawl_model_actuator_count(m), model_actuator_row), "shapes",
-                         model_list(m, pawl_model_shape_count(m), model_shape_row));
+                         model_list(m, pawl_model_shape_count(m), model_shape_row), "frames",
+                         model_list(m, pawl_model_frame_count(m), model_frame_row));
 }
 
 static PyObject *model_messages(PyObject *self, PyObject *unused)

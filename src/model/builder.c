@@ -295,7 +295,7 @@ void pawl_builder_destroy(pawl_builder *b)
     pawl_array *all[] = {&b->bodies,    &b->shapes,        &b->joints,         &b->gears,
                          &b->actuators, &b->motions,       &b->forces,         &b->springs,
                          &b->excluded,  &b->wrench_models, &b->contact_points, &b->heightfields,
-                         &b->warnings,  &b->pool,          &b->starts};
+                         &b->warnings,  &b->pool,          &b->starts,         &b->frames};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
         pawl_array_free(&env, all[i]);
     }
@@ -714,16 +714,22 @@ pawl_status pawl_builder_add_joint(pawl_builder *b, const pawl_joint_def *def, p
     return status;
 }
 
+static pawl_status builder_check_joint(const pawl_builder *b, const char *what, const char *name,
+                                       pawl_joint_id joint)
+{
+    return BUILDER_QUIET(b, ID_JOINT, joint) >= 0
+               ? PAWL_OK
+               : PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s '%s' names a joint that is not there",
+                           what, name);
+}
+
 // Whether joint and coordinate name a free direction of a joint that is there already.
 static pawl_status builder_check_target(const pawl_builder *b, const char *what, const char *name,
                                         pawl_joint_id joint, int coordinate)
 {
-    int index = BUILDER_QUIET(b, ID_JOINT, joint);
-    if (index < 0) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "%s '%s' names a joint that is not there",
-                         what, name);
-    }
-    const pawl_joint_def *j = &PAWL_ITEM(b->joints, pawl_joint_def, index);
+    PAWL_TRY(builder_check_joint(b, what, name, joint));
+    const pawl_joint_def *j =
+        &PAWL_ITEM(b->joints, pawl_joint_def, BUILDER_QUIET(b, ID_JOINT, joint));
     int count = pawl_joint_kind_coordinates(j->kind);
     if (coordinate < 0 || coordinate >= count) {
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
@@ -786,11 +792,16 @@ pawl_status pawl_builder_add_actuator(pawl_builder *b, const pawl_actuator_def *
     pawl_actuator_def a = *def;
     const pawl_env *env = &b->env;
     PAWL_TRY(pawl_builder_keep_name(b, &a.name, "actuator", b->actuators.count, NULL));
-    PAWL_TRY(builder_check_target(b, "actuator", a.name, a.joint, a.coordinate));
-    PAWL_TRY(builder_keep_signal(b, &a.target, a.name));
-    if ((int)a.kind < 0 || a.kind > PAWL_ACTUATOR_VELOCITY) {
+    if ((int)a.kind < 0 || a.kind >= PAWL_ACTUATOR_KIND_COUNT) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "actuator '%s': no kind %d", a.name, (int)a.kind);
     }
+    if (a.kind == PAWL_ACTUATOR_ADHESION) { // acts on a body, whatever coordinates the joint has
+        a.coordinate = 0;
+        PAWL_TRY(builder_check_joint(b, "actuator", a.name, a.joint));
+    } else {
+        PAWL_TRY(builder_check_target(b, "actuator", a.name, a.joint, a.coordinate));
+    }
+    PAWL_TRY(builder_keep_signal(b, &a.target, a.name));
     bool exact = a.kind == PAWL_ACTUATOR_VELOCITY; // there an infinite damping has a meaning
     if (!(a.stiffness >= 0.0) || isinf(a.stiffness) || !(a.damping >= 0.0) ||
         (isinf(a.damping) && !exact) || !(a.effort >= 0.0)) {
@@ -981,6 +992,25 @@ pawl_status pawl_builder_add_warning(pawl_builder *b, const pawl_warning *warnin
         }
     }
     return pawl_builder_push(b, &b->warnings, &copy, sizeof copy, NULL);
+}
+
+pawl_status pawl_builder_add_frame(pawl_builder *b, const pawl_frame *frame)
+{
+    PAWL_NEED(NULL, b);
+    PAWL_NEED(&b->env, frame);
+    PAWL_NEED(&b->env, frame->name);
+    if (!pawl_body_is_world(frame->body) && BUILDER_INDEX(b, ID_BODY, frame->body) < 0) {
+        return PAWL_BAD_ARGUMENT;
+    }
+    pawl_frame copy = *frame;
+    if (!pawl_builder_pose_good(&copy.pose)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "frame '%s': its pose must be finite, its quaternion not zero",
+                         frame->name);
+    }
+    copy.name = pawl_builder_keep(b, frame->name, strlen(frame->name) + 1);
+    return copy.name == NULL ? pawl_builder_no_memory(b)
+                             : pawl_builder_push(b, &b->frames, &copy, sizeof copy, NULL);
 }
 
 // Both frames are placed where the joint is in the world at the start: x along the axis, y towards

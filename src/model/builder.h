@@ -43,6 +43,7 @@ struct pawl_builder {
     pawl_array heightfields;   // pawl_heightfield_def
     pawl_array starts;         // pawl_joint_start
     pawl_array warnings;       // pawl_warning
+    pawl_array frames;         // pawl_frame
     name_table names;          // of bodies and joints
     pawl_array tags[ID_KINDS]; // uint32_t: of every thing that was added
     uint64_t tag;              // of all that was added so far

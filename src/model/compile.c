@@ -293,6 +293,9 @@ static pawl_status compile_check_uses(const pawl_model *m)
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *a = &m->actuators[i];
+        if (a->kind == PAWL_ACTUATOR_ADHESION) {
+            continue; // whatever the body touches may move
+        }
         PAWL_TRY(
             compile_check_use(m, "actuator", a->name, pawl_joint_index(a->joint), a->coordinate));
     }
@@ -420,6 +423,22 @@ static pawl_status compile_exclusions(const pawl_builder *b, pawl_model *m)
     }
     pawl_free(&b->env, keys, size);
     return PAWL_OK;
+}
+
+static void compile_frames(const pawl_builder *b, pawl_carver *mem, pawl_model *m)
+{
+    pawl_frame *frames = PAWL_CARVE(mem, pawl_frame, b->frames.count);
+    for (int i = 0; i < b->frames.count; ++i) {
+        pawl_frame frame = PAWL_ITEM(b->frames, pawl_frame, i);
+        frame.name = pawl_compile_text(mem, frame.name);
+        if (frames != NULL) {
+            frames[i] = frame;
+        }
+    }
+    if (m != NULL) {
+        m->frame_count = b->frames.count;
+        m->frames = frames;
+    }
 }
 
 static void compile_warnings(const pawl_builder *b, pawl_carver *mem, pawl_model *m)
@@ -566,6 +585,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     pawl_compile_wrench_layout(b, mem, m);
     compile_starts(b, mem, m);
     compile_warnings(b, mem, m);
+    compile_frames(b, mem, m);
     return m;
 }
 

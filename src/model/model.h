@@ -103,6 +103,8 @@ struct pawl_model {
     pawl_joint_start *starts; // joints that begin elsewhere than the poses of the bodies say
     int warning_count;
     pawl_warning *warnings; // of its source
+    int frame_count;
+    pawl_frame *frames; // names of places on bodies
     id_table ids[ID_KINDS];
 };
 

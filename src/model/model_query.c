@@ -284,6 +284,22 @@ pawl_warning pawl_model_warning(const pawl_model *model, int warning)
     return model->warnings[warning];
 }
 
+int pawl_model_frame_count(const pawl_model *model)
+{
+    if (model == NULL) {
+        return 0;
+    }
+    return model->frame_count;
+}
+
+pawl_frame pawl_model_frame(const pawl_model *model, int frame)
+{
+    if (model == NULL || !PAWL_HAS(&model->env, "frame", frame, model->frame_count)) {
+        return (pawl_frame){.name = NULL, .pose = pawl_pose_identity()};
+    }
+    return model->frames[frame];
+}
+
 int pawl_model_exclusion_count(const pawl_model *model)
 {
     if (model == NULL) {
@@ -358,6 +374,25 @@ pawl_joint_id pawl_model_find_joint(const pawl_model *model, const char *name)
         }
     }
     return (pawl_joint_id){0, 0};
+}
+
+pawl_frame pawl_model_find_frame(const pawl_model *model, const char *name)
+{
+    pawl_frame out = {.name = NULL, .pose = pawl_pose_identity()};
+    if (model == NULL || name == NULL) {
+        return out;
+    }
+    out.body = pawl_model_find_body(model, name);
+    if (!pawl_body_is_none(out.body)) {
+        out.name = model->bodies[pawl_body_index(out.body)].name;
+        return out;
+    }
+    for (int i = 0; i < model->frame_count; ++i) {
+        if (strcmp(model->frames[i].name, name) == 0) {
+            return model->frames[i];
+        }
+    }
+    return out;
 }
 
 pawl_actuator_id pawl_model_find_actuator(const pawl_model *model, const char *name)

@@ -413,20 +413,18 @@ static pawl_status extension_spring(const extension_context *x, const xmlNode *n
 static pawl_status extension_actuator_kind(const extension_context *x, const xmlNode *node,
                                            pawl_actuator_kind *kind)
 {
-    static const char *const words[] = {[PAWL_ACTUATOR_FORCE] = "force",
-                                        [PAWL_ACTUATOR_POSITION] = "position",
-                                        [PAWL_ACTUATOR_VELOCITY] = "velocity"};
     const char *text;
     const xmlNode *where;
     PAWL_TRY(xml_field(x->reader, node, "type", &text, &where));
-    for (int i = 0; text != NULL && i <= PAWL_ACTUATOR_VELOCITY; ++i) {
-        if (strcmp(text, words[i]) == 0) {
+    for (int i = 0; text != NULL && i < PAWL_ACTUATOR_KIND_COUNT; ++i) {
+        if (strcmp(text, pawl_actuator_kind_name((pawl_actuator_kind)i)) == 0) {
             *kind = (pawl_actuator_kind)i;
             return PAWL_OK;
         }
     }
     return xml_error(x->reader, where,
-                     "got an actuator of type '%s', expected force, position or velocity",
+                     "got an actuator of type '%s', expected force, position, velocity or "
+                     "adhesion",
                      text != NULL ? text : "");
 }
 

@@ -175,14 +175,17 @@ static pawl_status keyframes_foot_name(keyframes_reader *r, const char *name)
 
 static pawl_status keyframes_add_foot(keyframes_reader *r)
 {
-    pawl_body_id body;
     pawl_vec3 point;
     bool level = r->text.word_count == 7 && strcmp(r->text.words[6], "level") == 0;
     PAWL_TRY(keyframes_words(r, level ? 7 : 6, "foot NAME BODY X Y Z [level]"));
     PAWL_TRY(keyframes_foot_name(r, r->text.words[1]));
-    PAWL_TRY(keyframes_body(r, r->text.words[2], &body));
     PAWL_TRY(keyframes_vec3(r, 3, &point));
-    return keyframe_feet_add(&r->feet, r->text.words[1], body, point, level);
+    pawl_frame frame = pawl_model_find_frame(r->model, r->text.words[2]);
+    if (frame.name == NULL || pawl_body_is_world(frame.body)) {
+        return text_lines_error(&r->text, "the model has no body '%s'", r->text.words[2]);
+    }
+    point = pawl_pose_apply(frame.pose, point);
+    return keyframe_feet_add(&r->feet, r->text.words[1], frame.body, point, level);
 }
 
 // The feet that a word names: bits, for there are at most 64.

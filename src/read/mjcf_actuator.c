@@ -95,7 +95,9 @@ static pawl_status mjcf_servo_read(mjcf_reader *r, const mjcf_element *e, mjcf_s
         PAWL_TRY(mjcf_number(r, e, "area", &s->gain));
         int n;
         PAWL_TRY(mjcf_numbers(r, e, "bias", s->bias, 3, &n));
-    } else if (xml_is(e->node, "damper") || xml_is(e->node, "adhesion")) {
+    } else if (xml_is(e->node, "adhesion")) {
+        PAWL_TRY(mjcf_number(r, e, "gain", &s->gain));
+    } else if (xml_is(e->node, "damper")) {
         s->gain = 0.0; // nothing at control 0
     } else if (!xml_is(e->node, "motor")) {
         s->acts = true;
@@ -138,6 +140,15 @@ static pawl_status mjcf_actuator_skip(const mjcf_reader *r, const mjcf_element *
         xml_attribute(e->node, "name"));
 }
 
+// The force of a servo whose bias is constant, and the largest that its control can ask for.
+static void mjcf_servo_force(const mjcf_servo *s, double gear, pawl_actuator_def *def)
+{
+    double start = s->gain * clamp_to(0.0, s->control[0], s->control[1]) + s->bias[0];
+    double most = fabs(s->gain * gear) * max_of(fabs(s->control[0]), fabs(s->control[1]));
+    def->target = pawl_signal_constant(start * gear);
+    def->effort = fmin(def->effort, isfinite(most) ? most : INFINITY);
+}
+
 // On one coordinate: l = gear q, and the force on q is gear times the actuator's.
 static pawl_status mjcf_actuator_add(mjcf_reader *r, const mjcf_element *e, const mjcf_servo *s,
                                      const char *name, const mjcf_joint *joint, double gear)
@@ -168,9 +179,7 @@ static pawl_status mjcf_actuator_add(mjcf_reader *r, const mjcf_element *e, cons
         def.target = pawl_signal_constant(start / -s->bias[2] / gear);
     } else {
         def.kind = PAWL_ACTUATOR_FORCE;
-        def.target = pawl_signal_constant(start * gear);
-        double most = fabs(s->gain * gear) * max_of(fabs(s->control[0]), fabs(s->control[1]));
-        def.effort = fmin(def.effort, isfinite(most) ? most : INFINITY);
+        mjcf_servo_force(s, gear, &def);
     }
     return xml_refused(r->xml, e->node, "actuator", name != NULL ? name : "",
                        pawl_builder_add_actuator(r->builder, &def, NULL));
@@ -235,11 +244,37 @@ static pawl_status mjcf_actuator_crank(mjcf_reader *r, const mjcf_element *e, co
     return mjcf_actuator_add(r, e, s, name, &length, gear);
 }
 
+// On all contacts of a body. It is named by the last joint of the body that carries it.
+static pawl_status mjcf_actuator_adhesion(mjcf_reader *r, const mjcf_element *e,
+                                          const mjcf_servo *s, const char *name, int body)
+{
+    pawl_actuator_def def = pawl_actuator_def_default();
+    const mjcf_body *carrier = MJCF_BODY_AT(r, MJCF_BODY_AT(r, body)->carrier);
+    if (carrier->joint_count == 0) {
+        return mjcf_actuator_skip(r, e, s, "adhesion of a body that does not move");
+    }
+    if (s->acts || s->bias[1] != 0.0 || s->bias[2] != 0.0) {
+        return mjcf_actuator_skip(r, e, s, "adhesion by other than a fixed gain");
+    }
+    if (carrier != MJCF_BODY_AT(r, body)) {
+        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_NOTE, e->node,
+                           "adhesion of a welded body acts at all contacts of what it is part of",
+                           MJCF_BODY_AT(r, body)->name));
+    }
+    def.name = name;
+    def.kind = PAWL_ACTUATOR_ADHESION;
+    def.joint = MJCF_JOINT_AT(r, carrier->first_joint + carrier->joint_count - 1)->id;
+    def.effort = s->force;
+    mjcf_servo_force(s, 1.0, &def);
+    return xml_refused(r->xml, e->node, "actuator", name != NULL ? name : "",
+                       pawl_builder_add_actuator(r->builder, &def, NULL));
+}
+
 static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
 {
     mjcf_servo s;
     double gear[6] = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    int joint, in_parent, tendon, n;
+    int joint, in_parent, tendon, body, n;
     const char *name = xml_attribute(e->node, "name");
     if (name != NULL) {
         name = mjcf_concat(r, e->spec->prefix, name, e->spec->suffix);
@@ -252,6 +287,7 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
     PAWL_TRY(mjcf_refer(r, e, "joint", MJCF_JOINT, "joint", &joint));
     PAWL_TRY(mjcf_refer(r, e, "jointinparent", MJCF_JOINT, "joint", &in_parent));
     PAWL_TRY(mjcf_refer(r, e, "tendon", MJCF_TENDON, "tendon", &tendon));
+    PAWL_TRY(mjcf_refer(r, e, "body", MJCF_BODY, "body", &body));
     joint = joint >= 0 ? joint : in_parent;
     if (xml_is(e->node, "position") && mjcf_get(e, "inheritrange") != NULL && joint >= 0 &&
         MJCF_JOINT_AT(r, joint)->ranged) {
@@ -275,12 +311,15 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
         }
         return mjcf_actuator_tendon(r, e, &s, name, tendon, gear[0]);
     }
+    if (body >= 0) {
+        return mjcf_actuator_adhesion(r, e, &s, name, body);
+    }
     if (mjcf_get(e, "cranksite") != NULL) {
         return mjcf_actuator_crank(r, e, &s, name, gear[0]);
     }
     return mjcf_actuator_skip(r, e, &s,
                               joint >= 0 ? "a ball or free joint as its transmission"
-                                         : "a transmission other than a joint or a fixed tendon");
+                                         : "a transmission other than a joint, a tendon or a body");
 }
 
 pawl_status mjcf_actuators_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section)

@@ -136,13 +136,15 @@ static pawl_status mjcf_add_bodies(mjcf_reader *r)
         }
     }
     for (int i = 1; i < r->bodies.count; ++i) {
-        const mjcf_body *b = MJCF_BODY_AT(r, i), *c = MJCF_BODY_AT(r, b->carrier);
+        const mjcf_body *b = MJCF_BODY_AT(r, i);
         if (b->carrier == i) {
             PAWL_TRY(mjcf_add_body(r, i));
-        } else {
-            PAWL_TRY(xml_note_frame(r->xml, b->name, b->carrier == MJCF_WORLD ? NULL : c->name,
-                                    pawl_pose_compose(pawl_pose_inverse(c->world), b->world)));
+            continue;
         }
+        pawl_frame frame = {.name = b->name};
+        frame.pose = mjcf_in_carrier(r, i, &frame.body);
+        PAWL_TRY(xml_refused(r->xml, b->e.node, "body", b->name,
+                             pawl_builder_add_frame(r->builder, &frame)));
     }
     return PAWL_OK;
 }

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // URDF and MJCF files in an <include> of SDFormat: the file becomes a model, the model SDFormat text (pawl_model_write_text),
-// and that is included. Links that the reader made part of another body stay usable as frames.
+// and that is included. Links that the reader made part of another body are frames there.
 #include "pawl/write.h"
 #include "read/mjcf_reader.h"
 #include "read/sdf_tree.h"
@@ -32,8 +32,6 @@ static pawl_status foreign_model(xml_reader *reader, const xmlNode *root, pawl_m
     reader->ground.put = false;
     reader->fixed_base = false;
     reader->mesh_contact = PAWL_MESH_HULL; // the text has no triangle meshes
-    reader->framing = true;
-    reader->frames = NULL;
     pawl_status status =
         xml_is(root, "robot") ? urdf_read(reader, root, out) : mjcf_read(reader, root, out);
     reader->starts = whole.starts;
@@ -43,27 +41,7 @@ static pawl_status foreign_model(xml_reader *reader, const xmlNode *root, pawl_m
     reader->ground = whole.ground;
     reader->fixed_base = whole.fixed_base;
     reader->mesh_contact = whole.mesh_contact;
-    reader->framing = whole.framing;
     return status;
-}
-
-static bool foreign_add_frame(xmlNode *model, const xml_frame *f)
-{
-    char text[300];
-    const pawl_vec3 p = f->pose.position;
-    const pawl_quat q = f->pose.orientation;
-    snprintf(text, sizeof text, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g", p.x, p.y, p.z, q.x,
-             q.y, q.z, q.w);
-    xmlNode *frame = xmlNewChild(model, NULL, (const xmlChar *)"frame", NULL);
-    xmlNode *pose = frame != NULL
-                        ? xmlNewChild(frame, NULL, (const xmlChar *)"pose", (const xmlChar *)text)
-                        : NULL;
-    return pose != NULL &&
-           xmlNewProp(frame, (const xmlChar *)"name", (const xmlChar *)f->name) != NULL &&
-           xmlNewProp(frame, (const xmlChar *)"attached_to",
-                      (const xmlChar *)(f->body != NULL ? f->body : "world")) != NULL &&
-           xmlNewProp(pose, (const xmlChar *)"rotation_format", (const xmlChar *)"quat_xyzw") !=
-               NULL;
 }
 
 pawl_status sdf_foreign_open(xml_reader *reader, const xmlNode *where, const xmlNode *root,
@@ -72,10 +50,7 @@ pawl_status sdf_foreign_open(xml_reader *reader, const xmlNode *where, const xml
     pawl_model *model = NULL;
     const xml_file *file = root->doc->_private;
     foreign_text text = {.reader = reader, .path = file->path};
-    const xml_frame *outer = reader->frames;
     PAWL_TRY(foreign_model(reader, root, &model));
-    const xml_frame *frames = reader->frames;
-    reader->frames = (xml_frame *)outer;
     pawl_write_report report;
     pawl_status status =
         pawl_model_write_text(reader->env, model, PAWL_FILE_SDF, foreign_take, &text, &report);
@@ -101,14 +76,6 @@ pawl_status sdf_foreign_open(xml_reader *reader, const xmlNode *where, const xml
     }
     if (top == NULL) {
         return xml_error(reader, where, "the included file holds no body");
-    }
-    for (const xml_frame *f = frames; f != NULL; f = f->next) {
-        if (f->body == NULL) {
-            continue; // a frame of the world, not of the model
-        }
-        if (!foreign_add_frame(top, f)) {
-            return PAWL_FAIL(reader->env, PAWL_NO_MEMORY, "libxml2 has no memory");
-        }
     }
     *out = top;
     return PAWL_OK;

@@ -270,6 +270,8 @@ pawl_status sdf_joint_ends(const sdf_reader *r, const sdf_item *item, sdf_joint 
     }
     j->def.base = SDF_ITEM(&r->tree, j->parent_link)->body;
     j->def.follower = SDF_ITEM(&r->tree, j->child_link)->body;
+    j->lumped = j->child_link > 0 &&
+                sdf_carrier(&r->tree, j->parent_link) == sdf_carrier(&r->tree, j->child_link);
     return PAWL_OK;
 }
 
@@ -282,9 +284,9 @@ static pawl_status sdf_joint_frames(const sdf_reader *r, const sdf_item *item, s
     }
     pawl_pose axes = {.orientation = turn};
     pawl_pose joint = pawl_pose_compose(item->pose, axes);
-    pawl_pose base = SDF_ITEM(tree, j->parent_link)->pose;
-    j->def.follower_frame =
-        pawl_pose_compose(pawl_pose_inverse(SDF_ITEM(tree, j->child_link)->pose), joint);
+    pawl_pose base = sdf_body_pose(SDF_ITEM(tree, j->parent_link));
+    pawl_pose follower = sdf_body_pose(SDF_ITEM(tree, j->child_link));
+    j->def.follower_frame = pawl_pose_compose(pawl_pose_inverse(follower), joint);
     j->def.base_frame = pawl_pose_compose(pawl_pose_inverse(base), joint);
     const xmlNode *node;
     PAWL_TRY(xml_child(r->xml, item->node, "pawl:parent_pose", &node));
@@ -327,6 +329,13 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
     if (j.within) {
         return xml_tally(r->xml, PAWL_LOG_WARNING, item->node,
                          "a joint between two frames of one link is left out", item->full_name);
+    }
+    if (j.lumped) {
+        return strcmp(type, "fixed") == 0
+                   ? PAWL_OK
+                   : xml_tally(r->xml, PAWL_LOG_WARNING, item->node,
+                               "a joint between two parts of one body is left out",
+                               item->full_name);
     }
     PAWL_TRY(sdf_joint_axes(r, item, strcmp(type, "continuous") == 0, &j));
     if (j.def.kind == PAWL_JOINT_SCREW) {

@@ -63,7 +63,7 @@ static pawl_status sdf_link_inertia(const sdf_reader *r, const xmlNode *inertial
     return inertia_mend(r->xml, inertial, def->name, def->inertia);
 }
 
-static pawl_status sdf_link_mass(const sdf_reader *r, const xmlNode *link, pawl_body_def *def)
+pawl_status sdf_link_mass(const sdf_reader *r, const xmlNode *link, pawl_body_def *def)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@auto mass pose inertia density"},
                                      {XML_SILENT, "auto_inertia_params"},
@@ -213,6 +213,7 @@ pawl_status sdf_link_read(sdf_reader *r, int index)
     }
     PAWL_TRY(sdf_link_decay(r, node, def.name));
     PAWL_TRY(sdf_link_mass(r, node, &def));
+    PAWL_TRY(sdf_lump_masses(r, index, &def));
     if (def.kind == PAWL_BODY_KINEMATIC) {
         def.density = 0.0;
     }
@@ -220,6 +221,7 @@ pawl_status sdf_link_read(sdf_reader *r, int index)
     PAWL_TRY(sdf_link_stands(r, item, &stands));
     PAWL_TRY(sdf_link_family(r, item, &def.family));
     item->body = PAWL_WORLD;
+    item->body_pose = item->pose;
     if (!stands) {
         PAWL_TRY(xml_refused(r->xml, node, "link", def.name,
                              pawl_builder_add_body(r->builder, &def, &item->body)));

@@ -8,6 +8,7 @@
 #include "math/rotation.h"
 #include "read/model_finish.h"
 #include "read/sdf_parts.h"
+#include <string.h>
 
 // How the pawl: elements of one model or world find their names.
 typedef struct sdf_scope {
@@ -120,14 +121,41 @@ static pawl_status sdf_reader_mark_links(sdf_reader *r)
     return PAWL_OK;
 }
 
+// <frame>: the name of a place, on a link or in the world. Names with __ stand for the frames of merged models.
+static pawl_status sdf_reader_frame(sdf_reader *r, int index)
+{
+    const sdf_item *item = SDF_ITEM(&r->tree, index);
+    int link;
+    PAWL_TRY(sdf_tree_link_of(&r->tree, index, &link));
+    const sdf_item *holder = SDF_ITEM(&r->tree, link);
+    if (item->full_name == NULL || strstr(item->full_name, "__") != NULL) {
+        return PAWL_OK;
+    }
+    pawl_frame frame = {item->full_name, holder->body,
+                        pawl_pose_compose(pawl_pose_inverse(sdf_body_pose(holder)), item->pose)};
+    return xml_refused(r->xml, item->node, "frame", item->full_name,
+                       pawl_builder_add_frame(r->builder, &frame));
+}
+
 static pawl_status sdf_reader_fill(sdf_reader *r)
 {
     int count = r->tree.items.count;
     PAWL_TRY(sdf_reader_gravity(r));
     PAWL_TRY(sdf_reader_mark_links(r));
+    PAWL_TRY(sdf_lump_links(r));
     for (int i = 0; i < count; ++i) {
-        if (SDF_ITEM(&r->tree, i)->kind == SDF_LINK) {
+        if (SDF_ITEM(&r->tree, i)->kind == SDF_LINK && SDF_ITEM(&r->tree, i)->carrier == 0) {
             PAWL_TRY(sdf_link_read(r, i));
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        if (SDF_ITEM(&r->tree, i)->kind == SDF_LINK && SDF_ITEM(&r->tree, i)->carrier != 0) {
+            PAWL_TRY(sdf_lump_part(r, i));
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        if (SDF_ITEM(&r->tree, i)->kind == SDF_FRAME) {
+            PAWL_TRY(sdf_reader_frame(r, i));
         }
     }
     for (int i = 0; i < count; ++i) {

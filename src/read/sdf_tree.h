@@ -28,6 +28,8 @@ typedef struct sdf_item {
     int touching;            // of an outermost model: its links with a collision
     bool is_child;           // of a link: a joint that is no gearbox ends at it as its child
     pawl_body_id body;       // of a link: in the builder, or PAWL_WORLD
+    pawl_pose body_pose;     // of a link that is a body or part of one: of that body
+    int carrier;             // of a link: the link that it is part of; 0: none
     pawl_joint_id joint;     // of a joint: in the builder, none while it is not there
     double effort[6];        // of a joint's coordinates, inf for no limit
     double start[2];         // of a joint: initial_position of its axes

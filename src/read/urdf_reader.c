@@ -22,11 +22,10 @@ static pawl_status urdf_reader_fill(urdf_reader *r, const xmlNode *root)
         if (link->carrier == i) {
             continue;
         }
-        bool world = link->carrier < 0;
-        pawl_pose base = world ? pawl_pose_identity() : URDF_LINK(r, link->carrier)->pose;
-        PAWL_TRY(xml_note_frame(r->xml, link->name,
-                                world ? NULL : URDF_LINK(r, link->carrier)->name,
-                                pawl_pose_compose(pawl_pose_inverse(base), link->pose)));
+        pawl_frame frame = {.name = link->name};
+        PAWL_TRY(urdf_find_body(r, link->node, link->name, &frame.body, &frame.pose));
+        PAWL_TRY(xml_refused(r->xml, link->node, "link", link->name,
+                             pawl_builder_add_frame(r->builder, &frame)));
     }
     int tree_joints = r->joints.count;
     for (int i = 0; i < tree_joints; ++i) {

@@ -59,27 +59,17 @@ typedef struct xml_reader {
     const struct kept_hull *hulls;               // hulls of meshes (mesh_shape.c)
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
-    bool lump_fixed; // links on fixed joints are part of their carriers (urdf_tree.c)
+    bool lump_fixed; // links on fixed joints are part of their carriers (urdf_tree.c, sdf_lump.c)
     pawl_mesh_contact mesh_contact;
     pawl_start_limits start_limits;
-    bool mjcf_soft;           // solref and solimp of MJCF are used
-    bool framing;             // the frames below are collected
-    struct xml_frame *frames; // names of links that are part of another body
-    bool drawing;             // visual meshes are read
+    bool mjcf_soft;       // solref and solimp of MJCF are used
+    bool drawing;         // visual meshes are read
     int drawn_left;       // of the triangles that visual meshes may have together (mesh_shape.c)
     struct xml_left_out { // shapes that the model does without
         int count;
         const xmlNode *first;
     } visual_left_out, collision_left_out;
 } xml_reader;
-
-// A name that the file has for a part of a body.
-typedef struct xml_frame {
-    struct xml_frame *next;
-    const char *name, *body; // NULL: the world
-    pawl_pose pose;          // in the body's link frame
-} xml_frame;
-pawl_status xml_note_frame(xml_reader *reader, const char *name, const char *body, pawl_pose pose);
 
 // The largest effort of a joint's first coordinate, for actuators that are not in the file.
 typedef struct xml_effort {

@@ -74,17 +74,3 @@ void xml_report_tallies(const xml_reader *reader)
                 t->count > t->name_count && t->name_count > 0 ? ", ..." : "");
     }
 }
-
-pawl_status xml_note_frame(xml_reader *reader, const char *name, const char *body, pawl_pose pose)
-{
-    if (!reader->framing) {
-        return PAWL_OK;
-    }
-    xml_frame *frame = xml_alloc(reader, sizeof *frame);
-    if (frame == NULL) {
-        return PAWL_NO_MEMORY;
-    }
-    *frame = (xml_frame){.next = reader->frames, .name = name, .body = body, .pose = pose};
-    reader->frames = frame;
-    return PAWL_OK;
-}

@@ -83,7 +83,8 @@ static void document_target_range(const pawl_actuator_def *a, const pawl_joint_i
 {
     const pawl_coordinate_def *c = &joint->coordinate[a->coordinate];
     bool angle = pawl_joint_kind_is_angle(joint->kind, a->coordinate);
-    double size = a->kind == PAWL_ACTUATOR_FORCE      ? (isfinite(a->effort) ? a->effort : 100.0)
+    bool force = a->kind == PAWL_ACTUATOR_FORCE || a->kind == PAWL_ACTUATOR_ADHESION;
+    double size = force                               ? (isfinite(a->effort) ? a->effort : 100.0)
                   : a->kind == PAWL_ACTUATOR_POSITION ? (angle ? 3.141592653589793 : 1.0)
                                                       : (angle ? 10.0 : 2.0);
     range[0] = -size, range[1] = size;
@@ -95,20 +96,20 @@ static void document_target_range(const pawl_actuator_def *a, const pawl_joint_i
 
 static json_t *document_actuators(const pawl_model *model)
 {
-    static const char *const kinds[] = {"force", "position", "velocity"};
     json_t *list = json_array();
     for (int i = 0; i < pawl_model_actuator_count(model); ++i) {
         pawl_actuator_def a = pawl_model_actuator(model, pawl_model_actuator_at(model, i));
         pawl_joint_info joint = pawl_model_joint(model, a.joint);
         bool angle = pawl_joint_kind_is_angle(joint.kind, a.coordinate);
-        static const char *const units[3][2] = {{"N", "N m"}, {"m", "rad"}, {"m/s", "rad/s"}};
+        static const char *const units[][2] = {
+            {"N", "N m"}, {"m", "rad"}, {"m/s", "rad/s"}, {"N", "N"}};
         double range[2];
         document_target_range(&a, &joint, range);
-        json_t *row =
-            json_pack("{s:o,s:s,s:s,s:o,s:o,s:f,s:f}", "name",
-                      document_text(a.name != NULL ? a.name : joint.name), "kind", kinds[a.kind],
-                      "unit", units[a.kind][angle], "stiffness", document_number(a.stiffness),
-                      "damping", document_number(a.damping), "low", range[0], "high", range[1]);
+        json_t *row = json_pack("{s:o,s:s,s:s,s:o,s:o,s:f,s:f}", "name",
+                                document_text(a.name != NULL ? a.name : joint.name), "kind",
+                                pawl_actuator_kind_name(a.kind), "unit", units[a.kind][angle],
+                                "stiffness", document_number(a.stiffness), "damping",
+                                document_number(a.damping), "low", range[0], "high", range[1]);
         json_array_append_new(list, row);
     }
     return list;

@@ -394,9 +394,10 @@ pawl_status pawl_derivative_create(const pawl_env *env, const pawl_model *model,
                          settings->sleep.time);
     }
     for (int i = 0; i < model->actuator_count; ++i) {
-        if (model->actuators[i].muscle.peak > 0.0) {
-            return PAWL_FAIL(env, PAWL_UNSUPPORTED,
-                             "muscle '%s': the force of muscles is not differentiated",
+        bool sticks = model->actuators[i].kind == PAWL_ACTUATOR_ADHESION;
+        if (sticks || model->actuators[i].muscle.peak > 0.0) {
+            return PAWL_FAIL(env, PAWL_UNSUPPORTED, "%s '%s' is not differentiated",
+                             sticks ? "the adhesion" : "the force of muscle",
                              model->actuators[i].name);
         }
     }

@@ -71,8 +71,9 @@ static double sensor_coordinate_impulse(const pawl_sim *sim, int joint, int coor
     double sum = x[slots.softs + flat] + x[slots.frictions + flat] + x[slots.lowers + flat] -
                  x[slots.uppers + flat];
     for (int i = 0; i < m->actuator_count; ++i) {
-        if (pawl_joint_index(m->actuators[i].joint) == joint &&
-            m->actuators[i].coordinate == coordinate) {
+        const pawl_actuator_def *d = &m->actuators[i];
+        if (pawl_joint_index(d->joint) == joint && d->coordinate == coordinate &&
+            d->kind != PAWL_ACTUATOR_ADHESION) {
             sum += sim->context.out.effort[i] * sim->settings.dt;
         }
     }

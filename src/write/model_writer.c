@@ -184,24 +184,30 @@ static char *writer_clean(const model_writer *w, const char *name)
     return out;
 }
 
-static bool writer_is_taken(const model_writer *w, const char *name, int bodies, int joints)
+// Names of a file that are there already.
+typedef struct writer_taken {
+    int bodies, joints, frames;
+} writer_taken;
+
+static bool writer_is_taken(const model_writer *w, const char *name, writer_taken by)
 {
     bool taken = strcmp(name, "world") == 0 || name[0] == '\0';
-    for (int i = 0; i < bodies && !taken; ++i) {
+    for (int i = 0; i < by.bodies && !taken; ++i) {
         taken = strcmp(w->body_names[i], name) == 0;
     }
-    for (int i = 0; i < joints && !taken; ++i) {
+    for (int i = 0; i < by.joints && !taken; ++i) {
         taken = strcmp(w->joint_names[i], name) == 0;
+    }
+    for (int i = 0; i < by.frames && !taken; ++i) {
+        taken = strcmp(w->frame_names[i], name) == 0;
     }
     return taken;
 }
 
-// `bodies` and `joints` names are taken already.
-static char *writer_name(model_writer *w, const char *given, const char *kind, int bodies,
-                         int joints)
+static char *writer_name(model_writer *w, const char *given, const char *kind, writer_taken by)
 {
     char *name = writer_clean(w, given);
-    for (int i = 0; name != NULL && writer_is_taken(w, name, bodies, joints); ++i) {
+    for (int i = 0; name != NULL && writer_is_taken(w, name, by); ++i) {
         char made[300];
         pawl_text_free(w->env, name);
         if (i == 0) {
@@ -221,16 +227,24 @@ static pawl_status writer_make_names(model_writer *w)
 {
     bool together = w->format == PAWL_FILE_SDF; // links and joints have one list of names
     for (int i = 0; i < w->body_count; ++i) {
-        w->body_names[i] = writer_name(w, write_body(w, i).name, "link", i, 0);
+        w->body_names[i] =
+            writer_name(w, write_body(w, i).name, "link", (writer_taken){.bodies = i});
         if (w->body_names[i] == NULL) {
             return PAWL_FAIL(w->env, PAWL_NO_MEMORY, "no memory for the names of bodies");
         }
     }
     for (int i = 0; i < w->joint_count; ++i) {
-        w->joint_names[i] =
-            writer_name(w, write_joint(w, i).name, "joint", together ? w->body_count : 0, i);
+        writer_taken by = {.bodies = together ? w->body_count : 0, .joints = i};
+        w->joint_names[i] = writer_name(w, write_joint(w, i).name, "joint", by);
         if (w->joint_names[i] == NULL) {
             return PAWL_FAIL(w->env, PAWL_NO_MEMORY, "no memory for the names of joints");
+        }
+    }
+    for (int i = 0; i < w->frame_count; ++i) {
+        writer_taken by = {w->body_count, together ? w->joint_count : 0, i};
+        w->frame_names[i] = writer_name(w, pawl_model_frame(w->model, i).name, "frame", by);
+        if (w->frame_names[i] == NULL) {
+            return PAWL_FAIL(w->env, PAWL_NO_MEMORY, "no memory for the names of frames");
         }
     }
     return PAWL_OK;
@@ -243,6 +257,7 @@ static void writer_carve(model_writer *w, pawl_carver *mem)
     int bodies = w->body_count, joints = w->joint_count;
     w->body_names = PAWL_CARVE(mem, char *, bodies + 1);
     w->joint_names = PAWL_CARVE(mem, char *, joints + 1);
+    w->frame_names = PAWL_CARVE(mem, char *, w->frame_count + 1);
     w->link = PAWL_CARVE(mem, pawl_pose, bodies + 1);
     w->tree.joint = PAWL_CARVE(mem, int, bodies + 1);
     w->tree.parent = PAWL_CARVE(mem, int, bodies + 1);
@@ -257,11 +272,12 @@ static pawl_status writer_begin(model_writer *w)
     w->xml.env = w->env;
     w->body_count = pawl_model_body_count(w->model);
     w->joint_count = pawl_model_joint_count(w->model);
+    w->frame_count = pawl_model_frame_count(w->model);
     writer_carve(w, &need);
     w->bytes = need.used;
     w->block = pawl_alloc(w->env, w->bytes);
     if (w->block == NULL) {
-        w->body_count = w->joint_count = 0;
+        w->body_count = w->joint_count = w->frame_count = 0;
         return PAWL_FAIL(w->env, PAWL_NO_MEMORY, "writing a model needs %zu bytes", w->bytes);
     }
     pawl_carver mem = {.base = w->block, .capacity = w->bytes};
@@ -280,6 +296,9 @@ static void writer_end(model_writer *w)
     }
     for (int i = 0; i < w->joint_count; ++i) {
         pawl_text_free(w->env, w->joint_names[i]);
+    }
+    for (int i = 0; i < w->frame_count; ++i) {
+        pawl_text_free(w->env, w->frame_names[i]);
     }
     pawl_state_destroy(w->start);
     pawl_free(w->env, w->block, w->bytes);

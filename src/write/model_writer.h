@@ -24,10 +24,10 @@ typedef struct model_writer {
     pawl_file_format format;
     xml_text xml;
     pawl_write_report *report;
-    int body_count, joint_count;
-    char **body_names, **joint_names; // unique in the file
-    pawl_pose *link;                  // the written link frame of each body in its own
-    pawl_state *start;                // where the run begins
+    int body_count, joint_count, frame_count;
+    char **body_names, **joint_names, **frame_names; // unique in the file
+    pawl_pose *link;   // the written link frame of each body in its own
+    pawl_state *start; // where the run begins
     write_tree tree;
     void *block; // of the arrays above
     size_t bytes;

@@ -283,9 +283,6 @@ static void extension_springs(model_writer *w)
 
 static void extension_actuators(model_writer *w)
 {
-    static const char *const words[] = {[PAWL_ACTUATOR_FORCE] = "force",
-                                        [PAWL_ACTUATOR_POSITION] = "position",
-                                        [PAWL_ACTUATOR_VELOCITY] = "velocity"};
     xml_text *x = &w->xml;
     for (int i = 0; i < pawl_model_actuator_count(w->model); ++i) {
         pawl_actuator_def a = pawl_model_actuator(w->model, pawl_model_actuator_at(w->model, i));
@@ -295,12 +292,12 @@ static void extension_actuators(model_writer *w)
         }
         xml_text_begin(x, "pawl:actuator");
         xml_text_word(x, "name", a.name);
-        xml_text_word(x, "type", words[a.kind]);
+        xml_text_word(x, "type", pawl_actuator_kind_name(a.kind));
         extension_joint_of(w, "joint", a.joint, "coordinate", a.coordinate);
         if (a.kind == PAWL_ACTUATOR_POSITION) {
             xml_text_number(x, "stiffness", a.stiffness);
         }
-        if (a.kind != PAWL_ACTUATOR_FORCE) {
+        if (a.kind == PAWL_ACTUATOR_POSITION || a.kind == PAWL_ACTUATOR_VELOCITY) {
             xml_text_number(x, "damping", a.damping);
         }
         xml_text_number(x, "effort", a.effort);

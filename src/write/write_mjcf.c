@@ -329,6 +329,21 @@ static void mjcf_body_losses(mjcf_writer *m, const pawl_body_info *body, bool jo
     }
 }
 
+// Names of places on a body, or in the world (-1), are bodies that are welded to it.
+static void mjcf_frames(mjcf_writer *m, int body)
+{
+    model_writer *w = m->w;
+    for (int i = 0; i < w->frame_count; ++i) {
+        pawl_frame frame = pawl_model_frame(w->model, i);
+        if ((pawl_body_is_world(frame.body) ? -1 : pawl_body_index(frame.body)) == body) {
+            xml_text_begin(&w->xml, "body");
+            xml_text_word(&w->xml, "name", w->frame_names[i]);
+            mjcf_write_pose(m, write_frame(w, frame.body, frame.pose));
+            xml_text_end(&w->xml);
+        }
+    }
+}
+
 // A body with all that hangs on it, without recursion: chains may be long.
 static void mjcf_body_open(mjcf_writer *m, int body)
 {
@@ -360,6 +375,7 @@ static void mjcf_body_open(mjcf_writer *m, int body)
     mjcf_body_losses(m, &info, joint >= 0);
     mjcf_write_geoms(m, body);
     mjcf_write_marks(m, body);
+    mjcf_frames(m, body);
 }
 
 // The first body after `after` (-1: from the beginning) that hangs on `parent`.
@@ -380,6 +396,7 @@ static void mjcf_worldbody(mjcf_writer *m)
     xml_text_begin(&w->xml, "worldbody");
     mjcf_write_geoms(m, -1);
     mjcf_write_marks(m, -1);
+    mjcf_frames(m, -1);
     for (;;) {
         int child = mjcf_next_child(w, at, last);
         if (child >= 0) {

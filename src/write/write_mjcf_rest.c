@@ -350,17 +350,39 @@ static void mjcf_muscle(xml_text *x, const pawl_actuator_def *a, double activati
     }
 }
 
+// Its gain is the largest force, or 1 N where there is none; a force at the start is the lower end of the control's range.
+static void mjcf_adhesion(mjcf_writer *m, const pawl_actuator_def *a, double force)
+{
+    xml_text *x = &m->w->xml;
+    double gain = isfinite(a->effort) && a->effort > 0.0 ? a->effort : 1.0;
+    double control[2] = {force / gain, max_of(force / gain, 1.0)};
+    xml_text_begin(x, "adhesion");
+    xml_text_word(x, "name", a->name);
+    xml_text_word(x, "body",
+                  write_body_name(m->w, pawl_model_joint(m->w->model, a->joint).follower));
+    xml_text_number(x, "gain", gain);
+    if (isfinite(a->effort) || force > 0.0) {
+        xml_text_numbers(x, "ctrlrange", control, 2);
+    }
+    xml_text_end(x);
+}
+
 // force = gain u + b0 + b1 q + b2 q': a target other than 0 is in b0, so that it acts at control 0.
 static void mjcf_actuator(mjcf_writer *m, const pawl_actuator_def *a)
 {
-    static const char *const words[] = {[PAWL_ACTUATOR_FORCE] = "motor",
-                                        [PAWL_ACTUATOR_POSITION] = "position",
-                                        [PAWL_ACTUATOR_VELOCITY] = "velocity"};
+    static const char *const words[PAWL_ACTUATOR_KIND_COUNT] = {
+        [PAWL_ACTUATOR_FORCE] = "motor",
+        [PAWL_ACTUATOR_POSITION] = "position",
+        [PAWL_ACTUATOR_VELOCITY] = "velocity"};
     model_writer *w = m->w;
     xml_text *x = &w->xml;
     char name[MJCF_NAME];
     bool tendon;
     double target = write_signal_start(&a->target);
+    if (a->kind == PAWL_ACTUATOR_ADHESION) {
+        mjcf_adhesion(m, a, target);
+        return;
+    }
     if (!mjcf_coordinate(m, a->joint, a->coordinate, name, &tendon)) {
         write_lose(w, true, "an actuator on other than hinges, slides and tendons", a->name);
         return;

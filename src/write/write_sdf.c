@@ -245,6 +245,22 @@ static void sdf_joint(model_writer *w, int index)
     xml_text_end(x);
 }
 
+// Names of places on bodies, or in the world.
+static void sdf_frames(model_writer *w, bool of_world)
+{
+    xml_text *x = &w->xml;
+    for (int i = 0; i < w->frame_count; ++i) {
+        pawl_frame frame = pawl_model_frame(w->model, i);
+        if (pawl_body_is_world(frame.body) == of_world) {
+            xml_text_begin(x, "frame");
+            xml_text_word(x, "name", w->frame_names[i]);
+            xml_text_word(x, "attached_to", write_body_name(w, frame.body));
+            sdf_pose(w, "pose", frame.pose);
+            xml_text_end(x);
+        }
+    }
+}
+
 // --- the world -----------------------------------------------------------------------------------
 
 static void sdf_world_shapes(model_writer *w)
@@ -282,6 +298,7 @@ pawl_status write_sdf(model_writer *w)
     xml_text_word(x, "name", name);
     xml_text_leaf(x, "gravity", &gravity.x, 3);
     sdf_world_shapes(w);
+    sdf_frames(w, true);
     xml_text_begin(x, "model");
     xml_text_word(x, "name", name);
     xml_text_leaf_word(x, "self_collide", quiet ? "false" : "true");
@@ -291,6 +308,7 @@ pawl_status write_sdf(model_writer *w)
     for (int i = 0; i < w->joint_count; ++i) {
         sdf_joint(w, i);
     }
+    sdf_frames(w, false);
     write_model_extension(w);
     xml_text_end(x);
     xml_text_end(x);

@@ -309,6 +309,30 @@ static void urdf_loop(model_writer *w, int index)
 }
 
 // Tree joints that do not begin at zero: as the model's starts say, else as the poses of the bodies do.
+// Names of places on bodies are links without mass, on joints called NAME::fixed.
+static void urdf_frames(model_writer *w, bool has_world)
+{
+    xml_text *x = &w->xml;
+    for (int i = 0; i < w->frame_count; ++i) {
+        pawl_frame frame = pawl_model_frame(w->model, i);
+        char made[300];
+        if (pawl_body_is_world(frame.body) && !has_world) {
+            write_lose(w, false, "names of places in the world", frame.name);
+            continue;
+        }
+        snprintf(made, sizeof made, "%.280s::fixed", w->frame_names[i]);
+        xml_text_begin(x, "link");
+        xml_text_word(x, "name", w->frame_names[i]);
+        xml_text_end(x);
+        xml_text_begin(x, "joint");
+        xml_text_word(x, "name", made);
+        xml_text_word(x, "type", "fixed");
+        urdf_origin(w, "origin", write_frame(w, frame.body, frame.pose));
+        urdf_ends(w, write_body_name(w, frame.body), w->frame_names[i]);
+        xml_text_end(x);
+    }
+}
+
 static void urdf_starts(model_writer *w)
 {
     const double none = 1e-15;
@@ -396,6 +420,7 @@ pawl_status write_urdf(model_writer *w)
             urdf_loop(w, j);
         }
     }
+    urdf_frames(w, root < 0);
     write_model_extension(w);
     urdf_starts(w);
     xml_text_end(x);

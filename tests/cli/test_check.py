@@ -8,7 +8,7 @@ import pytest
 
 KEYS = {"format", "model", "mass", "com", "mobility", "velocities", "free_bases", "coordinates",
         "actuated", "mass_ratio", "redundant", "loop_joints", "singular",
-        "generic_rank", "smallest_ratio", "weak", "misfit", "assembly", "warnings", "bodies", "joints",
+        "generic_rank", "smallest_ratio", "weak", "misfit", "assembly", "warnings", "bodies", "frames", "joints",
         "contact_points", "formulation"}
 
 

@@ -151,6 +151,39 @@ def test_random_machines_move_as_before(pawl, seed, tmp_path):
         assert worst <= (1e-9 if to != "mjcf" or simple else 2e-6), (to, worst)
 
 
+PLACES = """<robot name='r'><link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>
+<link name='tool'/><joint name='j' type='fixed'><origin xyz='1 2 3' rpy='0 0 1'/><parent link='base'/><child link='tool'/></joint></robot>"""
+
+
+def test_names_of_places_are_kept(pawl, tmp_path):
+    at = tmp_path / "places.urdf"
+    at.write_text(PLACES)
+    for i, to in enumerate(["sdf", "mjcf", "urdf", "sdf", "urdf"]):
+        out = str(tmp_path / f"{i}.{ENDS[to]}")
+        assert convert(pawl, at, out) == []
+        frames = json.loads(pawl("check", out, "--json", "-").stdout)["frames"]
+        assert [(f["name"], f["body"]) for f in frames] == [("tool", "base")]
+        assert frames[0]["position"] == pytest.approx([1, 2, 3])
+        assert frames[0]["quaternion"] == pytest.approx([math.cos(0.5), 0, 0, math.sin(0.5)])
+        at = out
+
+
+STUCK = """<mujoco><worldbody><geom type='box' size='1 1 .5' pos='0 0 .5'/><body name='box' pos='0 0 -.1'><freejoint name='free'/>
+<geom type='box' size='.1 .1 .1' mass='2'/></body></worldbody><actuator><adhesion name='glue' body='box' gain='80' ctrlrange='{} 1'/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("force, falls", [(0.2, True), (0.3, False)])
+def test_adhesion_holds_as_before(pawl, force, falls, tmp_path):
+    path = tmp_path / "stuck.xml"
+    path.write_text(STUCK.format(force))
+    before = centres(pawl, path, 0.2)
+    assert (before["box"][1][2] < -0.11) == falls
+    for i, to in enumerate(["sdf", "urdf", "mjcf"]):
+        out = str(tmp_path / f"{i}.{ENDS[to]}")
+        assert convert(pawl, path, out) == []
+        assert farthest(before, centres(pawl, out, 0.2)) == pytest.approx((0.0, 1), abs=1e-9)
+
+
 def test_what_is_not_kept_is_listed(pawl, tmp_path):
     done = pawl("convert", pawl.model("classics/D9-cradle.sdf"), str(tmp_path / "out.xml"))
     assert done.returncode == 1

@@ -19,7 +19,7 @@ export interface SettingData {
 
 export interface ActuatorData {
     name: string;
-    kind: "force" | "position" | "velocity";
+    kind: "force" | "position" | "velocity" | "adhesion";
     unit: string;
     stiffness: number | null;
     damping: number | null;

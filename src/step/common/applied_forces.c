@@ -8,6 +8,7 @@
 // world axes): the energy balance needs them apart. Position and velocity actuators are rows
 // (rows/actuator_rows.c). The drag of a medium counts as an applied force.
 #include "step/common/applied_forces.h"
+#include "step/common/adhesion.h"
 #include <math.h>
 #include <string.h>
 
@@ -104,11 +105,31 @@ static double forces_actuator(step_context *c, int i, const coordinate_row *g,
     return clamp_to(force, -d->effort, d->effort); // NaN stays
 }
 
+// The effort is what acts: nothing where nothing is touched.
+static void forces_adhesion(step_context *c, int i, const step_weights *w)
+{
+    const pawl_actuator_def *d = &c->model->actuators[i];
+    int points = pawl_adhesion_points(c, i), k = 0;
+    double force = clamp_to(forces_signal(&d->target, w), -d->effort, d->effort);
+    c->out.effort[i] = points > 0 ? force : 0.0;
+    adhesion_pull pull;
+    while (points > 0 && pawl_adhesion_next(c, i, w->h * force / points, &k, &pull)) {
+        for (int side = 0; side < 2; ++side) {
+            for (int n = 0; n < 6 && pull.body[side] >= 0; ++n) {
+                c->u.driven[6 * pull.body[side] + n] += pull.p[side][n];
+            }
+        }
+    }
+}
+
 static void forces_actuators(step_context *c, const step_weights *w)
 {
     const pawl_model *m = c->model;
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *d = &m->actuators[i];
+        if (d->kind == PAWL_ACTUATOR_ADHESION) {
+            forces_adhesion(c, i, w);
+        }
         if (d->kind != PAWL_ACTUATOR_FORCE) {
             continue;
         }

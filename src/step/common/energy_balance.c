@@ -5,6 +5,7 @@
 // the change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the sum
 // of its kind (WORK_*), and what no sum explains is the error of the method (docs/math.md section 6).
 #include "step/common/energy_balance.h"
+#include "step/common/adhesion.h"
 #include "step/common/least_reactions.h"
 #include "step/common/stiff_springs.h"
 #include <math.h>
@@ -144,6 +145,24 @@ static void balance_driven_actuator(const step_context *c, int i, const step_wei
     }
 }
 
+// Of the two bodies that a contact point pulls together; what it does to a kinematic one is taken by the drive.
+static void balance_adhesion(const step_context *c, int i, const step_weights *w, double *work)
+{
+    int points = pawl_adhesion_points(c, i), k = 0;
+    adhesion_pull pull;
+    while (points > 0 && pawl_adhesion_next(c, i, w->h * c->out.effort[i] / points, &k, &pull)) {
+        for (int side = 0; side < 2; ++side) {
+            if (pull.body[side] < 0) {
+                continue;
+            }
+            double done = balance_work(c, pull.body[side], pull.p[side]);
+            bool driven = c->model->bodies[pull.body[side]].kind == PAWL_BODY_KINEMATIC;
+            work[WORK_ACTUATORS] += done;
+            work[WORK_MOTION] -= driven ? done : 0.0;
+        }
+    }
+}
+
 // Applied forces and force actuators. Work of gravity is not counted: it is the change of the potential energy.
 void pawl_balance_forces(const step_context *c, const step_weights *w, double *work)
 {
@@ -157,6 +176,9 @@ void pawl_balance_forces(const step_context *c, const step_weights *w, double *w
     }
     for (int i = 0; i < m->actuator_count; ++i) {
         const pawl_actuator_def *d = &m->actuators[i];
+        if (d->kind == PAWL_ACTUATOR_ADHESION) {
+            balance_adhesion(c, i, w, work);
+        }
         if (d->kind == PAWL_ACTUATOR_FORCE) {
             int flat = m->joints[pawl_joint_index(d->joint)].first_coordinate + d->coordinate;
             const coordinate_row *g = &a->coordinates[flat];

@@ -150,10 +150,11 @@ static pawl_status nmdp_refuse_joints(nmdp *s)
                          stepper);
     }
     for (int i = 0; i < m->actuator_count; ++i) {
-        if (m->actuators[i].muscle.peak > 0.0) {
+        bool sticks = m->actuators[i].kind == PAWL_ACTUATOR_ADHESION;
+        if (sticks || m->actuators[i].muscle.peak > 0.0) {
             return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
-                             "stepper %s has no muscles ('%s'); choose euler, moreau or lit",
-                             stepper, m->actuators[i].name);
+                             "stepper %s has no %s ('%s'); choose euler, moreau or lit", stepper,
+                             sticks ? "adhesion" : "muscles", m->actuators[i].name);
         }
     }
     if (s->settings->nmdp.order == 2 && nmdp_in_space(s)) {

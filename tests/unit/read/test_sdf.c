@@ -185,6 +185,60 @@ TEST(poses_that_depend_on_themselves_are_refused_with_the_chain)
 }
 
 // The stack must not grow with the chain: this one would need 100 MB of it.
+// Two links of 1 kg and 1 kg m^2 on fixed joints, 1 m along x and then 1 m along y of it: by Steiner the three together have
+// their centre at (2/3, 1/3) and xx 3 + 2/3, yy 3 + 2/3, xy -1/3 kg m^2. The arm on the last one moves as without lumping.
+TEST(links_on_fixed_joints_are_lumped_and_move_as_before)
+{
+#define LUMP_LINK(name, pose)                                                                      \
+    "<link name='" name "'><pose>" pose "</pose><inertial><mass>1</mass><inertia><ixx>1</ixx>"     \
+    "<iyy>1</iyy><izz>1</izz></inertia></inertial><collision name='c'><geometry><sphere><radius>"  \
+    "0.1</radius></sphere></geometry></collision></link>"
+#define LUMP_JOINT(name, type, parent, child, more)                                                \
+    "<joint name='" name "' type='" type "'><parent>" parent "</parent><child>" child              \
+    "</child>" more "</joint>"
+    static const char text[] = "<sdf version='1.10'><model name='m'>" LUMP_LINK(
+        "base", "0 0 0 0 0 0") LUMP_LINK("tip", "1 0 0 0 0 1.5707963267948966")
+        LUMP_LINK("tool", "1 1 0 0 0 0.3") LUMP_LINK("arm", "1 2 0 0 0 0")
+            LUMP_JOINT("a", "fixed", "base", "tip", "") LUMP_JOINT("b", "fixed", "tip", "tool", "")
+                LUMP_JOINT("c", "revolute", "tool", "arm", "<axis><xyz>1 0 0</xyz></axis>") //
+        "<frame name='grip' attached_to='tool'><pose>0 0 1 0 0 0</pose></frame></model></sdf>";
+    pawl_pose end[2];
+    for (int lump = 0; lump < 2; ++lump) {
+        pawl_load_options options = pawl_load_options_default();
+        pawl_settings settings = pawl_settings_default();
+        pawl_model *m;
+        pawl_sim *sim;
+        options.lump_fixed = lump == 1;
+        test_env_init(&sdf_env);
+        CHECK_OK(pawl_model_parse(&sdf_env.env, "text.sdf", text, strlen(text), &options, &m));
+        CHECK_INT(pawl_model_body_count(m), lump == 1 ? 2 : 4);
+        CHECK_INT(pawl_model_joint_count(m), lump == 1 ? 1 : 3);
+        pawl_frame grip = pawl_model_find_frame(m, "grip"), tool = pawl_model_find_frame(m, "tool");
+        if (lump == 1) {
+            pawl_body_info base = pawl_model_body(m, pawl_model_find_body(m, "base"));
+            CHECK_NEAR3(base.com, ((pawl_vec3){2.0 / 3.0, 1.0 / 3.0, 0.0}), 1e-15);
+            const double expected[6] = {11.0 / 3.0, 11.0 / 3.0, 13.0 / 3.0, -1.0 / 3.0, 0.0, 0.0};
+            for (int i = 0; i < 6; ++i) {
+                CHECK_NEAR(base.inertia[i], expected[i], 1e-14);
+            }
+            CHECK_INT(base.shape_count, 3);
+            CHECK(pawl_body_same(grip.body, pawl_model_find_body(m, "base")));
+            CHECK_NEAR3(grip.pose.position, ((pawl_vec3){1.0, 1.0, 1.0}), 1e-15);
+        }
+        CHECK_TEXT(tool.name, "tool");
+        CHECK_OK(pawl_sim_create(&sdf_env.env, m, &settings, &sim));
+        for (int i = 0; i < 100; ++i) {
+            CHECK_OK(pawl_sim_step(sim, NULL));
+        }
+        pawl_pose at = pawl_state_pose(pawl_sim_state(sim), tool.body);
+        end[lump] = pawl_pose_compose(at, tool.pose);
+        pawl_sim_destroy(sim);
+        sdf_done(m);
+    }
+    CHECK_NEAR3(end[0].position, end[1].position, 1e-10);
+    CHECK_NEAR(end[0].orientation.x, end[1].orientation.x, 1e-10);
+}
+
 TEST(a_very_long_chain_of_frames_is_resolved)
 {
     enum { COUNT = 100000, ROOM = 80 };

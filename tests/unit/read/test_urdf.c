@@ -363,6 +363,11 @@ TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
                 CHECK_NEAR(base.inertia[i], expected[i], 1e-14);
                 CHECK_NEAR(wrist.inertia[i], turned[i], 1e-14);
             }
+            pawl_frame tool = pawl_model_find_frame(m, "tool");
+            CHECK_TEXT(tool.name, "tool");
+            CHECK(pawl_body_same(tool.body, pawl_model_find_body(m, "wrist")));
+            CHECK_NEAR3(tool.pose.position, ((pawl_vec3){0.0, 3.0, 0.0}), 1e-15);
+            CHECK(pawl_model_find_frame(m, "no such").name == NULL);
             CHECK_NEAR3(m->forces[0].point, ((pawl_vec3){1.0, 1.0, 0.0}), 1e-15);
             CHECK(pawl_model_find_body(m, "damped").index1 != 0);
             CHECK(pawl_model_find_joint(m, "e").index1 != 0);
