@@ -186,7 +186,10 @@ static pawl_status sdf_joint_axes(const sdf_reader *r, sdf_item *item, bool endl
             if (!xml_is(child, "limit") && !xml_is(child, "dynamics") && !xml_is(child, "mimic")) {
                 continue;
             }
-            if (kind == PAWL_JOINT_SPHERICAL) { // exporters write it for every joint
+            if (one && i == 1) { // libsdformat reads it, and nobody uses it
+                PAWL_TRY(xml_tally(xml, PAWL_LOG_WARNING, child,
+                                   "<axis2> of a joint with one axis is ignored", item->full_name));
+            } else if (kind == PAWL_JOINT_SPHERICAL) { // exporters write it for every joint
                 PAWL_TRY(xml_tally(xml, PAWL_LOG_WARNING, child,
                                    "<limit>, <dynamics> or <mimic> of a ball joint is ignored; "
                                    "<pawl:coordinate index=\"...\"> says which direction is meant",
@@ -343,9 +346,8 @@ pawl_status sdf_joint_read(sdf_reader *r, int index)
     }
     PAWL_TRY(extension_read_joint(r->xml, item->node, &j.def));
     PAWL_TRY(sdf_joint_frames(r, item, &j));
-    bool parent_still = j.parent_link == 0 ||
-                        SDF_ITEM(&r->tree, SDF_ITEM(&r->tree, j.parent_link)->scope)->is_static;
-    if (parent_still && SDF_ITEM(&r->tree, SDF_ITEM(&r->tree, j.child_link)->scope)->is_static) {
+    bool parent_still = j.parent_link == 0 || SDF_ITEM(&r->tree, j.parent_link)->still;
+    if (parent_still && SDF_ITEM(&r->tree, j.child_link)->still) {
         xml_log(r->xml, PAWL_LOG_WARNING, item->node,
                 "joint '%s' connects two links that cannot move, and is ignored", item->full_name);
         return PAWL_OK;

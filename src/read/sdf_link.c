@@ -222,6 +222,7 @@ pawl_status sdf_link_read(sdf_reader *r, int index)
     PAWL_TRY(sdf_link_family(r, item, &def.family));
     item->body = PAWL_WORLD;
     item->body_pose = item->pose;
+    item->still = def.kind == PAWL_BODY_KINEMATIC;
     if (!stands) {
         PAWL_TRY(xml_refused(r->xml, node, "link", def.name,
                              pawl_builder_add_body(r->builder, &def, &item->body)));

@@ -126,13 +126,17 @@ static pawl_status sdf_reader_frame(sdf_reader *r, int index)
 {
     const sdf_item *item = SDF_ITEM(&r->tree, index);
     int link;
-    PAWL_TRY(sdf_tree_link_of(&r->tree, index, &link));
-    const sdf_item *holder = SDF_ITEM(&r->tree, link);
-    if (item->full_name == NULL || strstr(item->full_name, "__") != NULL) {
+    if (strstr(item->name, "__") != NULL) {
         return PAWL_OK;
     }
-    pawl_frame frame = {item->full_name, holder->body,
+    PAWL_TRY(sdf_tree_link_of(&r->tree, index, &link));
+    const sdf_item *holder = SDF_ITEM(&r->tree, link);
+    const char *prefix = SDF_ITEM(&r->tree, item->scope)->full_name;
+    pawl_frame frame = {xml_join(r->xml, prefix, item->name), holder->body,
                         pawl_pose_compose(pawl_pose_inverse(sdf_body_pose(holder)), item->pose)};
+    if (frame.name == NULL) {
+        return PAWL_NO_MEMORY;
+    }
     return xml_refused(r->xml, item->node, "frame", item->full_name,
                        pawl_builder_add_frame(r->builder, &frame));
 }

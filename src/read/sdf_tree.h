@@ -24,6 +24,7 @@ typedef struct sdf_item {
     int first_link;          // of a model; -1 for none
     const xmlNode *lone;     // of a world: its one model, static ones aside, or NULL
     bool is_static;          // of a model
+    bool still;              // of a link: a body that forces do not move
     bool jointed;            // of a link: a joint ends at it
     int touching;            // of an outermost model: its links with a collision
     bool is_child;           // of a link: a joint that is no gearbox ends at it as its child

@@ -6,6 +6,7 @@
 #include "read/urdf_reader.h"
 #include "read/model_finish.h"
 #include "read/urdf_parts.h"
+#include <string.h>
 
 static pawl_status urdf_reader_fill(urdf_reader *r, const xmlNode *root)
 {
@@ -19,7 +20,7 @@ static pawl_status urdf_reader_fill(urdf_reader *r, const xmlNode *root)
     }
     for (int i = 0; i < r->links.count; ++i) {
         const urdf_link *link = URDF_LINK(r, i);
-        if (link->carrier == i) {
+        if (link->carrier == i || strcmp(link->name, "world") == 0) {
             continue;
         }
         pawl_frame frame = {.name = link->name};

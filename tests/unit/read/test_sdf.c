@@ -239,6 +239,26 @@ TEST(links_on_fixed_joints_are_lumped_and_move_as_before)
     CHECK_NEAR(end[0].orientation.x, end[1].orientation.x, 1e-10);
 }
 
+// libsdformat reads both: it keeps the second axis to itself, and holds still what cannot move.
+TEST(what_others_read_with_a_warning_is_read)
+{
+    pawl_model *m = sdf_load(
+        HEAD "<world name='w'><model name='crate'>" LINK("base", "<kinematic>true</kinematic>")
+            LINK("lid", "") "<joint name='foundation' "
+                            "type='fixed'><parent>world</parent><child>base</child></joint>"
+                            "<joint name='hinge' "
+                            "type='revolute'><parent>base</parent><child>lid</child><axis><xyz>0 1 "
+                            "0</xyz></axis><axis2><xyz>1 0 "
+                            "0</xyz><limit><lower>-1</lower><upper>1</upper></limit>"
+                            "</axis2></joint></model><frame name='spot'><pose>0 0 3 0 0 "
+                            "0</pose></frame></world></sdf>");
+    CHECK_INT(pawl_model_joint_count(m), 1);
+    CHECK(isinf(sdf_joint(m, "hinge")->coordinate[0].upper));
+    CHECK_INT(sdf_env.messages[PAWL_LOG_WARNING], 2); // one for each
+    CHECK_NEAR3(pawl_model_find_frame(m, "spot").pose.position, v3(0, 0, 3), 0.0);
+    sdf_done(m);
+}
+
 TEST(a_very_long_chain_of_frames_is_resolved)
 {
     enum { COUNT = 100000, ROOM = 80 };
