@@ -167,6 +167,7 @@ export class Machine {
         new THREE.LineBasicMaterial({ color: 0xd0641a, transparent: true, opacity: 0.85 }),
     );
     private readonly boxes: THREE.Box3[]; // around the shapes of each body, in its frame
+    private readonly mounts: THREE.Box3[] = []; // around each shape of the world that has an end
     private glowing = -1;
     private readonly matrix = new THREE.Matrix4();
     private readonly one = new THREE.Vector3(1, 1, 1);
@@ -276,10 +277,22 @@ export class Machine {
     }
 
     private measureShape(shape: ShapeData, geometry: THREE.BufferGeometry): void {
+        geometry.computeBoundingBox();
+        const box = geometry.boundingBox!.clone().applyMatrix4(matrixOf(shape.pose));
         if (shape.body >= 0) {
-            geometry.computeBoundingBox();
-            this.boxes[shape.body].union(geometry.boundingBox!.clone().applyMatrix4(matrixOf(shape.pose)));
+            this.boxes[shape.body].union(box);
+        } else {
+            this.mounts.push(box);
         }
+    }
+
+    /** What stands beside the machine and is no larger, as the base of an arm, belongs into the picture; floors and hills do not. */
+    private includeMounts(): void {
+        const size = this.bounds.getSize(new THREE.Vector3()).length();
+        const near = this.bounds.clone().expandByScalar(0.2 * size);
+        this.mounts
+            .filter((box) => box.getSize(new THREE.Vector3()).length() <= size && near.intersectsBox(box))
+            .forEach((box) => this.bounds.union(box));
     }
 
     /** Takes the bodies where they are now into the bounds. */
@@ -306,6 +319,7 @@ export class Machine {
         if (this.bounds.isEmpty()) {
             this.bounds.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
         }
+        this.includeMounts();
         this.size = this.bounds.getSize(new THREE.Vector3()).length();
         this.addSkeleton();
         if (!this.ghost) {
