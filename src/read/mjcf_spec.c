@@ -50,23 +50,35 @@ pawl_status mjcf_enter(mjcf_reader *r, const xmlNode *node, int scope, const cha
     return xml_add_name(r->xml, &r->names, scope, name, index);
 }
 
+// What a name of the file stands for. Of a copy it may be an element outside of the <replicate>, which has no suffix.
+static int mjcf_look_up(const mjcf_reader *r, const mjcf_spec *spec, mjcf_scope scope,
+                        const char *name, bool *of_copy)
+{
+    char full[512];
+    int n = snprintf(full, sizeof full, "%s%s%s", spec->prefix, name, spec->suffix);
+    int found = n > 0 && (size_t)n < sizeof full
+                    ? pawl_name_table_find(&r->names, (int)scope, full, strlen(full))
+                    : -1;
+    *of_copy = found >= 0;
+    return found >= 0 || spec->copy_of == NULL
+               ? found
+               : mjcf_look_up(r, spec->copy_of, scope, name, &(bool){false});
+}
+
 pawl_status mjcf_refer(const mjcf_reader *r, const mjcf_element *e, const char *attribute,
                        mjcf_scope scope, const char *what, int *index)
 {
     const char *name = mjcf_get(e, attribute);
-    char full[512];
+    bool of_copy;
     *index = -1;
     if (name == NULL) {
         return PAWL_OK;
     }
-    int n = snprintf(full, sizeof full, "%s%s%s", e->spec->prefix, name, e->spec->suffix);
     if (scope == MJCF_BODY && strcmp(name, "world") == 0) {
         *index = MJCF_WORLD;
         return PAWL_OK;
     }
-    *index = n > 0 && (size_t)n < sizeof full
-                 ? pawl_name_table_find(&r->names, (int)scope, full, strlen(full))
-                 : -1;
+    *index = mjcf_look_up(r, e->spec, scope, name, &of_copy);
     if (*index < 0) {
         return xml_error(r->xml, e->node, "<%s> %s: no %s is called '%s'", e->node->name, attribute,
                          what, name);
@@ -74,7 +86,8 @@ pawl_status mjcf_refer(const mjcf_reader *r, const mjcf_element *e, const char *
     return PAWL_OK;
 }
 
-// Whether what an element and its children name is in the model, with the suffix of a spec; *any: they name something.
+// Whether what an element and its children name is in the model, with the suffix of a spec; *any: they name something, of a
+// copy something that it has itself.
 static bool mjcf_names_here(const mjcf_reader *r, const mjcf_spec *spec, const xmlNode *node,
                             bool *any)
 {
@@ -88,14 +101,12 @@ static bool mjcf_names_here(const mjcf_reader *r, const mjcf_spec *spec, const x
     bool here = true;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         const char *name = xml_attribute(node, names[i].attribute);
-        char full[512];
         if (name == NULL || (names[i].scope == MJCF_BODY && strcmp(name, "world") == 0)) {
             continue;
         }
-        *any = true;
-        snprintf(full, sizeof full, "%s%s%s", spec->prefix, name, spec->suffix);
-        here =
-            here && pawl_name_table_find(&r->names, (int)names[i].scope, full, strlen(full)) >= 0;
+        bool of_copy;
+        here = mjcf_look_up(r, spec, names[i].scope, name, &of_copy) >= 0 && here;
+        *any = *any || of_copy || spec->copy_of == NULL;
     }
     XML_EACH (child, node) {
         here = here && mjcf_names_here(r, spec, child, any);

@@ -407,3 +407,23 @@ TEST(a_slider_crank_brings_its_slider_to_the_target)
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&t);
 }
+
+// MuJoCo's: a tendon from a site of the world to one in a <replicate> is there for each copy, with its suffix.
+TEST(what_refers_into_and_out_of_a_replicate_is_there_for_each_copy)
+{
+    test_env t;
+    pawl_model *m = mjcf_load(
+        &t, "<mujoco><worldbody><site name='a'/><replicate offset='0 .1 0' count='3'>"
+            "<body pos='1 0 1'><joint axis='0 -1 0'/><geom size='.1'/><site name='b' pos='0 0 -1'/>"
+            "</body></replicate></worldbody><tendon><spatial name='rope' range='0 9'>"
+            "<site site='a'/><site site='b'/></spatial></tendon></mujoco>");
+    CHECK_INT(pawl_model_joint_count(m), 6); // hinges and tendons
+    CHECK(pawl_model_find_joint(m, "rope").index1 == 0);
+    for (int i = 0; i < 3; ++i) {
+        char name[] = "rope0";
+        name[4] = (char)('0' + i);
+        CHECK(pawl_model_find_joint(m, name).index1 != 0);
+    }
+    pawl_model_destroy(m);
+    CHECK_NO_LEAK(&t);
+}
