@@ -162,6 +162,13 @@ test("a phone shows it, in the dark, without scrolling sideways", async () => {
     if (shots) {
         await tab.screenshot({ path: join(shots, "phone.png") });
     }
+    // Paper is light, whatever the screen was, and shows the machine without its buttons.
+    const colour = (name) => tab.evaluate((n) => getComputedStyle(document.documentElement).getPropertyValue(n).trim(), name);
+    assert.equal(await colour("--good-bg"), "#16301f");
+    await tab.emulateMedia({ media: "print" });
+    assert.equal(await colour("--good-bg"), "#e4f4ea");
+    assert.ok(await tab.locator(".player-canvas").isVisible());
+    assert.ok(await tab.locator(".player-tools").isHidden());
     assert.deepEqual(troubles, []);
     await tab.close();
 });

@@ -175,6 +175,30 @@ test("a servo's gains follow their sliders and the state that the server tells",
     server.kill("SIGINT");
 });
 
+test("a component of gravity changes alone and goes back to the model's own value", { skip: !has, timeout: 120000 }, async () => {
+    const { server, address } = await serve(join(models, "primitives/box-on-plane.sdf"), "--paused");
+    const { tab, troubles } = await look(address);
+    await drawn(tab);
+    const own = await tab.evaluate(() => window.pawlPage.settings.gravity);
+    const slide = (axis, value) => tab.evaluate(([name, x]) => {
+        const input = document.querySelector(`input[aria-label="${name}"]`);
+        input.value = String(x);
+        input.dispatchEvent(new Event("input"));
+    }, [`gravity ${axis}`, value]);
+    const is = (x, z) => tab.waitForFunction((g) => window.pawlPage.settings.gravity[0] === g[0] && window.pawlPage.settings.gravity[2] === g[1], [x, z]);
+    await slide("x", 5);
+    await is(5, own[2]);
+    await slide("z", 3);
+    await is(5, 3);
+    for (const axis of ["z", "x"]) {
+        await tab.click(`button[aria-label="gravity ${axis} as in the model"]`);
+    }
+    await is(own[0], own[2]);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+    server.kill("SIGINT");
+});
+
 test("the gallery shows models that move, and opens one", { skip: !has, timeout: 120000 }, async () => {
     const { server, address } = await serve();
     const { tab, troubles } = await look(address);

@@ -67,9 +67,9 @@ export function save(name: string, data: Blob): void {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** Calls when the colours change between light and dark. */
+/** Calls when the colours change between light and dark, and before and after a page goes to paper, which is light. */
 export function onTheme(act: () => void): void {
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", act);
+    ["screen and (prefers-color-scheme: dark)", "print"].forEach((query) => matchMedia(query).addEventListener("change", act));
 }
 
 /** A switch that is pressed or not. */

@@ -642,13 +642,10 @@ export class Live {
         const world = this.section("World", true);
         const g = model.gravity;
         const size = Math.max(20, 2 * Math.hypot(...g));
-        const set = (): void => this.link.numbers("gravity", this.sliders.gravity.map((s) => Number(s.input.value)));
         ["x", "y", "z"].forEach((axis, i) => {
-            const clear = (): void => {
-                this.sliders.gravity[i].input.value = String(g[i]);
-                set();
-            };
-            this.sliders.gravity.push(this.slider(world, `gravity ${axis}`, "", -size, size, g[i], set, clear));
+            // The other two stay what the server has: sliders know them to a step only.
+            const set = (value: number): void => this.link.numbers("gravity", (this.state?.gravity ?? g).map((now, k) => (k === i ? value : now)));
+            this.sliders.gravity.push(this.slider(world, `gravity ${axis}`, "", -size, size, g[i], set, () => set(g[i])));
         });
         if (model.friction) {
             const act = (value: number): void => this.link.numbers("friction", [value]);
