@@ -51,6 +51,18 @@ test("the page shows the conclusions and a curve for each solver", async () => {
     await tab.close();
 });
 
+test("charts are as wide as a telephone's page, with letters that can be read", async () => {
+    const { tab } = await open({ viewport: { width: 390, height: 844 } });
+    const charts = await tab.evaluate(() => [...document.querySelectorAll(".chart svg")].map((chart) => {
+        const { left, right } = chart.getBoundingClientRect();
+        const scale = (right - left) / chart.viewBox.baseVal.width;
+        return { left, right, letters: scale * parseFloat(getComputedStyle(chart.querySelector("text")).fontSize) };
+    }));
+    assert.ok(charts.length >= 4);
+    charts.forEach(({ left, right, letters }) => assert.ok(left >= 0 && right <= 390 && letters >= 10, JSON.stringify({ left, right, letters })));
+    await tab.close();
+});
+
 test("filters leave what they say", async () => {
     const { tab, troubles } = await open();
     await tab.getByLabel("machine").selectOption("fourbar-fixed");

@@ -37,6 +37,10 @@ export function seconds(t: number): string {
     return !Number.isFinite(t) ? "–" : t < 1e-3 ? `${(t * 1e6).toPrecision(3)} µs` : t < 1 ? `${(t * 1e3).toPrecision(3)} ms` : `${t.toPrecision(3)} s`;
 }
 
+/** On a phone charts are drawn half as wide, so that letters keep their size, and curves have no names beside them: chips above have their colours. */
+const isNarrow = (): boolean => matchMedia("(max-width: 760px)").matches;
+const chartWidth = (): number => (isNarrow() ? 430 : 900);
+
 interface Frame { root: SVGElement; x: (v: number) => number; y: (v: number) => number; width: number; height: number; right: number }
 
 /** Axes: x logarithmic between two powers of ten, y linear or logarithmic, with gridlines and titles. */
@@ -45,7 +49,7 @@ function frame(w: number, h: number, xr: [number, number], yr: [number, number],
     const [a, b] = xr.map(Math.log10), [c, d] = logY ? yr.map(Math.log10) : yr;
     const x = (v: number) => left + (Math.log10(v) - a) / (b - a) * (w - left - right);
     const y = (v: number) => h - bottom - ((logY ? Math.log10(v) : v) - c) / (d - c) * (h - top - bottom);
-    const every = Math.max(1, Math.ceil((b - a) / 8));
+    const every = Math.max(1, Math.ceil((b - a) / (w > 500 ? 8 : 4)));
     for (let e = Math.ceil(a); e <= b + 1e-9; e += every) {
         const v = 10 ** e;
         root.append(svg("line", { class: "grid", x1: x(v), x2: x(v), y1: top, y2: h - bottom }),
@@ -62,8 +66,14 @@ function frame(w: number, h: number, xr: [number, number], yr: [number, number],
     return { root, x, y, width: w, height: h, right };
 }
 
+/** A frame as wide as the page allows, with room for labels where there is any. */
+function wideFrame(h: number, xr: [number, number], yr: [number, number], logY: boolean, titles: [string, string], right: number): Frame {
+    return frame(chartWidth(), h, xr, yr, logY, titles, isNarrow() ? 16 : right);
+}
+
 /** Labels at the right end, moved apart where they would overlap. */
 function labels(f: Frame, items: { y: number; text: string; color: string; solver: number }[]): void {
+    if (isNarrow()) return;
     const gap = 15, sorted = [...items].sort((p, q) => p.y - q.y);
     for (let i = 1; i < sorted.length; ++i) sorted[i].y = Math.max(sorted[i].y, sorted[i - 1].y + gap);
     const over = sorted.length ? sorted[sorted.length - 1].y - (f.height - 48) : 0;
@@ -98,7 +108,7 @@ function profileCurves(lab: Lab, list: Score[], f: Frame, most: number): { y: nu
 }
 
 export function profileChart(lab: Lab, list: Score[]): SVGElement {
-    const most = profileEnd([list]), f = frame(900, 400, [1, most], [0, 1], false, ["time over that of the fastest solver, τ", "share of samples solved within τ"], 176);
+    const most = profileEnd([list]), f = wideFrame(400, [1, most], [0, 1], false, ["time over that of the fastest solver, τ", "share of samples solved within τ"], 176);
     labels(f, profileCurves(lab, list, f, most));
     return f.root;
 }
@@ -124,7 +134,7 @@ export function accuracyChart(lab: Lab, samples: number[], list: Score[]): SVGEl
     if (!points.length) return svg("svg", { viewBox: "0 0 900 40" }, svg("text", { class: "axis", x: 450, y: 24, "text-anchor": "middle" }, "no samples"));
     const xr: [number, number] = [low(points.flatMap((p) => p.t)), high(points.flatMap((p) => p.t))];
     const yr: [number, number] = [low(points.flatMap((p) => p.r)), high(points.flatMap((p) => p.r))];
-    const f = frame(900, 420, xr, yr[0] === yr[1] ? [yr[0] / 10, yr[1]] : yr, true, ["processor time of a solve [s]", "scaled natural map of the answer [m/s]"], 176);
+    const f = wideFrame(420, xr, yr[0] === yr[1] ? [yr[0] / 10, yr[1]] : yr, true, ["processor time of a solve [s]", "scaled natural map of the answer [m/s]"], 176);
     const ends: { y: number; text: string; color: string; solver: number }[] = [];
     for (const p of points) {
         const { color } = look(lab, p.s.solver), name = lab.solvers[p.s.solver].name;
@@ -158,7 +168,7 @@ export function historyChart(lab: Lab, histories: History[], solvers: number[]):
     });
     const values = curves.flatMap((c) => c.points.map((p) => p[1])).filter((v) => Number.isFinite(v));
     const low = 10 ** Math.floor(Math.log10(Math.min(1e-10, ...values))), high = 10 ** Math.ceil(Math.log10(Math.min(1e4, Math.max(1, ...values))));
-    const f = frame(900, 400, [1, last], [low, high], true, ["iterations", "scaled natural map [m/s]"], 150);
+    const f = wideFrame(400, [1, last], [low, high], true, ["iterations", "scaled natural map [m/s]"], 150);
     f.root.append(svg("line", { class: "goal", x1: f.x(1), x2: f.x(last), y1: f.y(lab.tolerance), y2: f.y(lab.tolerance) }, svg("title", {}, "tolerance of the solvers")));
     const ends: { y: number; text: string; color: string; solver: number }[] = [];
     for (const { solver, points } of curves) {
@@ -175,7 +185,7 @@ export function historyChart(lab: Lab, histories: History[], solvers: number[]):
 
 /** Boxes over the middle half, whiskers from the 5th to the 95th percentile. */
 export function boxChart(lab: Lab, samples: number[], list: Score[], of: Quantity, title: string): SVGElement {
-    const least = of === "iterations" ? 1 : 1e-17, row = 24, left = 190, width = 900, top = 8, bottom = 44;
+    const least = of === "iterations" ? 1 : 1e-17, row = 24, left = isNarrow() ? 120 : 190, width = chartWidth(), top = 8, bottom = 44;
     const boxes = list.map((s) => ({ s, q: (() => {
         const v = values(lab, samples, s.solver, of).map((x) => Math.max(Math.abs(x), least)).sort((a, b) => a - b);
         return [0.05, 0.25, 0.5, 0.75, 0.95].map((share) => quantile(v, share));
@@ -186,7 +196,7 @@ export function boxChart(lab: Lab, samples: number[], list: Score[], of: Quantit
         return root;
     }
     const a = Math.floor(Math.log10(Math.min(...boxes.map((b) => b.q[0])))), b = Math.max(a + 1, Math.ceil(Math.log10(Math.max(...boxes.map((x) => x.q[4])))));
-    const x = (v: number) => left + (Math.log10(v) - a) / (b - a) * (width - left - 20), every = Math.max(1, Math.ceil((b - a) / 9));
+    const x = (v: number) => left + (Math.log10(v) - a) / (b - a) * (width - left - 20), every = Math.max(1, Math.ceil((b - a) / (isNarrow() ? 4 : 9)));
     for (let e = a; e <= b; e += every)
         root.append(svg("line", { class: "grid", x1: x(10 ** e), x2: x(10 ** e), y1: top, y2: h - bottom }),
             svg("text", { class: "tick", x: x(10 ** e), y: h - bottom + 16, "text-anchor": "middle" }, power(10 ** e)));
