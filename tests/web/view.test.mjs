@@ -4,7 +4,7 @@
 // The live viewer in a real browser. Environment as in player.test.mjs.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -125,6 +125,22 @@ test("a machine far from where it began has ground below it", { skip: !has, time
         return Math.hypot(at.x, at.y) / stage.machines[0].size;
     });
     assert.ok(away < 1, `${away} sizes of the machine from it`);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+    server.kill("SIGINT");
+});
+
+test("a stone that falls for ever stays in the picture", { skip: !has, timeout: 120000 }, async () => {
+    const file = join(folder, "stone.urdf");
+    writeFileSync(file, '<robot name="stone"><link name="stone"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><visual><geometry><sphere radius="0.5"/></geometry></visual></link></robot>');
+    const { server, address } = await serve(file, "--speed", "5");
+    const { tab, troubles } = await look(address);
+    await drawn(tab);
+    await tab.waitForFunction(() => window.pawlPage.last.panes[0].poses[2] < -1000, null, { timeout: 60000 });
+    const from = await tab.evaluate(() => Number(document.body.dataset.drawn));
+    await tab.waitForFunction((n) => Number(document.body.dataset.drawn) > n + 2, from);
+    const { at, box } = await tab.evaluate(() => ({ at: window.pawlPage.screen(0), box: document.querySelector(".live-view canvas").getBoundingClientRect().toJSON() }));
+    assert.ok(at.x > box.left && at.x < box.right && at.y > box.top && at.y < box.bottom, JSON.stringify({ at, box }));
     assert.deepEqual(troubles, []);
     await tab.close();
     server.kill("SIGINT");

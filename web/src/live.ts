@@ -471,7 +471,8 @@ export class Live {
         if (this.pull || this.isOn("follow") || !this.chases) {
             return;
         }
-        step.multiplyScalar(share);
+        // Never further behind than the picture reaches: a stone that falls for ever stays in it.
+        step.multiplyScalar(Math.max(share, 1 - (0.3 * machine.size) / step.length()));
         this.anchor.add(step);
         this.stage.follow(step);
     }
