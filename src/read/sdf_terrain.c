@@ -61,7 +61,8 @@ pawl_status sdf_terrain_read(const sdf_reader *r, const xmlNode *node, const sdf
     def.surface = *surface;
     def.surface.kind = pawl_heightfield_def_default().surface.kind;
     PAWL_TRY(xml_tally(xml, PAWL_LOG_NOTE, node,
-                       "a heightmap continues beyond its edges and is solid below", link->full_name));
+                       "a heightmap continues beyond its edges and is solid below",
+                       link->full_name));
     return xml_refused(xml, node, "heightmap", link->full_name,
                        pawl_builder_add_heightfield(r->builder, &def, NULL));
 }

@@ -8,7 +8,6 @@
 // The rows have a solution where xT s' = 0, with the rates s' of the motions. That is asked at several times, with the
 // Jacobian of the start: what cannot be followed there cannot be followed.
 #include "problem/weak_space.h"
-#include "rows/families.h"
 #include "sim/warnings.h"
 
 static const double motions_beyond = 1e-6;   // of a limit [m or rad]
@@ -94,7 +93,7 @@ static motions_sum motions_add(const pawl_sim *sim, const weak_cluster *c, const
     motions_sum sum = {0};
     for (int r = 0; r < c->n; ++r) {
         const row_info *info = &sim->assembly->rows[c->rows[r]];
-        if (info->family == &pawl_motion_rows_family) {
+        if (info->family->work_kind == WORK_MOTION) {
             double rate = pawl_signal_rate(&sim->model->motions[info->owner].target, t);
             sum.total += c->scale[r] * x[r] * rate;
             sum.magnitude += fabs(c->scale[r] * x[r] * rate);
@@ -112,7 +111,7 @@ static int motions_leading(const pawl_sim *sim, const weak_cluster *c, const dou
         const row_info *info = &sim->assembly->rows[c->rows[r]];
         double part = fabs(x[r]);
         all = fmax(all, part);
-        if (info->family == &pawl_motion_rows_family && part > most) {
+        if (info->family->work_kind == WORK_MOTION && part > most) {
             most = part;
             leading = info->owner;
         }
