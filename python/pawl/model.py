@@ -129,10 +129,11 @@ class Model:
     Errors are exceptions with `filename` and `lineno`; what is suspicious is a ModelWarning.
     """
 
-    def __init__(self, core, path=None, options=None):
+    def __init__(self, core, path=None, options=None, text=None):
         self._core = core
         self.path = path
         self.options = options or {}
+        self._text = text
         parts = core._parts()
         self.bodies = Table("body", [Body(i, *row) for i, row in enumerate(parts["bodies"])])
         joints, first = [], 0
@@ -188,7 +189,19 @@ class Model:
         core = _core.load(path, text, o["lenient"], motion, o["start"], o["ground"], o["slope"], o["friction"], o["fixed_base"],
                           o["search_path"], o["start_key"], o["verbose"], o["mesh"], o["lump"], o["repair_inertia"], o["clamp"],
                           o["mjcf_soft"])
-        return cls(core, None if text is not None else path, o)
+        return cls(core, None if text is not None else path, o, text)
+
+    def __reduce__(self):
+        # Pickled as the file or text that it was read from; another process reads it again.
+        if self.path is None and self._text is None:
+            raise TypeError(f"the model '{self.name}' was built and has no file: it cannot be pickled. Build it in each process")
+        return _read_again, (self.path or self.name, self._text, self.options)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self  # nothing of it ever changes
 
     name = property(lambda self: self._core.name, doc="Name of the model.")
     mass = property(lambda self: self._core.mass, doc="Mass of all bodies that can move [kg].")
@@ -252,3 +265,9 @@ def table(times, values, interpolation="linear", period=0.0):
     """A function of time from a table: 'linear', 'cubic' or 'smooth' in between; a period > 0 repeats its last part."""
     kinds = ("linear", "cubic", "smooth")
     return ("table", [float(t) for t in times], [float(v) for v in values], kinds.index(interpolation), float(period))
+
+
+def _read_again(path, text, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # said when it was read first
+        return Model._read(path, text, options)

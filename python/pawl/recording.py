@@ -13,6 +13,13 @@ from .settings import of_texts
 from .verdict import Verdict
 
 
+def _find(things, name, what):
+    try:
+        return things[name]
+    except KeyError:
+        raise KeyError(f"no {what} '{name}'; there are {', '.join(things)}") from None
+
+
 class Recording:
     """A recording of a run (HDF5, docs/recording.md), read into arrays:
 
@@ -50,7 +57,7 @@ class Recording:
         return list(self._arrays)
 
     def __getitem__(self, name):
-        return self._arrays[name.lstrip("/")]
+        return _find(self._arrays, name.lstrip("/"), "series")
 
     def __contains__(self, name):
         return name in self._arrays
@@ -65,7 +72,7 @@ class Recording:
 
     def unit(self, name):
         """Unit of a series."""
-        return self._unit[name]
+        return _find(self._unit, name, "series")
 
     def names(self, name):
         """Names of the last dimension of a series: coordinates, actuators' numbers, parts of an energy ..."""
@@ -77,11 +84,11 @@ class Recording:
 
     def joint(self, joint, series="joint/position"):
         """Columns of one joint, (frames, coordinates)."""
-        return self[series][:, self._places[joint]]
+        return self[series][:, _find(self._places, joint, "joint")]
 
     def body(self, body, series="body/pose"):
         """Rows of one body: x y z and the quaternion, or with series="body/twist" the velocities."""
-        return self[series][:, self.bodies.index(body)]
+        return self[series][:, _find({name: i for i, name in enumerate(self.bodies)}, body, "body")]
 
     def plot(self, name="joint/position", columns=None, axes=None):
         """Plots a series over time with matplotlib; returns the axes."""

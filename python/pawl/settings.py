@@ -2,6 +2,8 @@
 # Part of pawl, a rigid multibody dynamics engine.
 """Settings by name, with completion: the keys, ranges and help texts are the engine's own."""
 
+import difflib
+
 from . import _core
 
 _TABLE = {row[0]: row for row in _core.settings_table()}
@@ -77,7 +79,8 @@ class Settings:
         for candidate in (name.replace("__", "."), name.replace("_", ".", 1)):
             if candidate in _TABLE:
                 return candidate
-        near = [key for key in _TABLE if name.split("_")[0].split(".")[0] in key]
+        near = difflib.get_close_matches(name, _TABLE, 3) + [key for key in _TABLE if name.split("_")[0].split(".")[0] in key]
+        near = list(dict.fromkeys(near))
         raise AttributeError(f"no setting '{name}'" + (f"; near: {', '.join(near[:8])}" if near else ""))
 
     def __getitem__(self, key):

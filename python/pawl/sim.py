@@ -176,6 +176,8 @@ class Sim(_core.Sim):
         end = until if until is not None else self.time + duration if duration is not None else None
         if end is None:
             raise TypeError("run() needs a duration or until")
+        if not (math.isfinite(end) and end >= self.time - 0.5 * self.dt):
+            raise ValueError(f"run() to t = {end:g} s: expected a finite time, {self.time:g} s (now) or later")
         if path is not None:
             model_path = os.path.abspath(self.model.path) if self.model.path else None
             self._record(os.fspath(path), model_path, interval, resume is not None, end)

@@ -5,6 +5,7 @@
 // their index in Python (-1: the world), or by name.
 #include "core.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct builder_object {
@@ -93,7 +94,13 @@ static int builder_kind(PyObject *name, const char *(*names)(int), int count, co
         }
     }
     if (text != NULL) {
-        PyErr_Format(PyExc_ValueError, "no %s of kind %R", what, name);
+        char all[400] = "";
+        size_t used = 0;
+        for (int k = 0; k < count && used < sizeof all; ++k) {
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", k > 0 ? ", " : "",
+                                     names(k));
+        }
+        PyErr_Format(PyExc_ValueError, "no %s of kind %R; there are %s", what, name, all);
     }
     return -1;
 }

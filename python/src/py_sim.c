@@ -157,7 +157,7 @@ static PyObject *sim_step(PyObject *self, PyObject *const *args, Py_ssize_t coun
     }
     if (count > 1 || (count == 1 && (steps = PyLong_AsLong(args[0])) < 0)) {
         if (!PyErr_Occurred()) {
-            PyErr_SetString(PyExc_TypeError, "step(count=1): a number of steps");
+            PyErr_SetString(PyExc_ValueError, "step(count): expected a number of steps, 0 or more");
         }
         return NULL;
     }

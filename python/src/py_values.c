@@ -11,7 +11,8 @@ int core_doubles(PyObject *object, const char *what, int count, double *out)
     Py_ssize_t size = PySequence_Check(object) ? PySequence_Size(object) : -1;
     if (size != count) {
         if (!PyErr_Occurred()) {
-            PyErr_Format(PyExc_ValueError, "%s: expected %d numbers", what, count);
+            PyErr_Format(PyExc_ValueError, "%s: expected %d number%s", what, count,
+                         count == 1 ? "" : "s");
         }
         return -1;
     }

@@ -297,7 +297,8 @@ pawl_status pawl_batch_reset(pawl_batch *b, const unsigned char *mask, const paw
 {
     PAWL_NEED(NULL, b);
     if (from != NULL && from->model != b->model && from->model->hash != b->model->hash) {
-        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "the state belongs to another model, '%s', expected one of '%s'",
                          from->model->name, b->model->name);
     }
     b->from = from != NULL ? from : b->own[0];

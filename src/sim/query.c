@@ -105,7 +105,8 @@ pawl_status pawl_query_place(pawl_query *q, const pawl_state *s)
     PAWL_NEED(&q->env, s);
     const pawl_model *m = q->live.of;
     if (s->model != m && s->model->hash != m->hash) {
-        return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
+        return PAWL_FAIL(&q->env, PAWL_BAD_ARGUMENT,
+                         "the state belongs to another model, '%s', expected one of '%s'",
                          s->model->name, m->name);
     }
     q->live.model.gravity = pawl_state_gravity(s);

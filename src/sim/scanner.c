@@ -59,7 +59,8 @@ pawl_status pawl_scanner_place(pawl_scanner *s, const pawl_state *state)
     PAWL_NEED(NULL, s);
     PAWL_NEED(&s->env, state);
     if (state->model != s->model && state->model->hash != s->model->hash) {
-        return PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
+        return PAWL_FAIL(&s->env, PAWL_BAD_ARGUMENT,
+                         "the state belongs to another model, '%s', expected one of '%s'",
                          state->model->name, s->model->name);
     }
     pawl_collider_place(s->shapes, state->bodies);

@@ -805,7 +805,8 @@ pawl_status pawl_sim_set_state(pawl_sim *sim, const pawl_state *state)
     PAWL_NEED(NULL, sim);
     PAWL_NEED(&sim->env, state);
     if (state->model != sim->model && state->model->hash != sim->model->hash) {
-        return PAWL_FAIL(&sim->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
+        return PAWL_FAIL(&sim->env, PAWL_BAD_ARGUMENT,
+                         "the state belongs to another model, '%s', expected one of '%s'",
                          state->model->name, sim->model->name);
     }
     pawl_state_copy(sim->state, state);

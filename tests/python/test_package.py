@@ -3,8 +3,10 @@
 """Models, simulations, states, recordings and settings of the Python package. Expected numbers are closed forms or what the C
 functions say in another way."""
 
+import copy
 import math
 import pathlib
+import pickle
 import re
 import threading
 import time
@@ -77,6 +79,33 @@ def test_files_are_read_with_the_options_of_the_command():
         pawl.Model.parse(LINKS, mesh="hulls")
     with pytest.raises(TypeError, match="groung.*ground"):
         pawl.Model.parse(LINKS, groung=True)
+
+
+def test_models_of_files_are_pickled_and_others_refused():
+    for model in (pawl.Model.load("models/primitives/fourbar-fixed.sdf"), pawl.Model.parse(LINKS.format("turn", "revolute").replace('"-1"', '"1"'))):
+        again = pickle.loads(pickle.dumps(model))
+        assert again.hash == model.hash and again.joints.names == model.joints.names
+        assert copy.deepcopy(model) is model
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(pendulum())
+
+
+def test_mistakes_are_answered_in_words(tmp_path):
+    sim = pawl.Sim(pendulum())
+    run = sim.run(0.01, record=tmp_path / "r.h5")
+    for wrong in (lambda: sim.run(-1), lambda: sim.run(float("nan")), lambda: sim.run(until=0)):
+        with pytest.raises(ValueError, match="expected a finite time, 0.01 s .now. or later"):
+            wrong()
+    with pytest.raises(ValueError, match="expected a number of steps"):
+        sim.step(-1)
+    with pytest.raises(KeyError, match="no series 'speed'; there are time, "):
+        run["speed"]
+    with pytest.raises(KeyError, match="no body 'rods'; there are "):
+        run.body("rods")
+    with pytest.raises(ValueError, match="no joint of kind 'hinge'; there are .*revolute"):
+        pawl.Builder("x").joint("hinge", None, None)
+    with pytest.raises(AttributeError, match="no setting 'steper'; near: stepper"):
+        pawl.Sim(pendulum(), steper="lit")
 
 
 def test_the_builder_reads_like_the_c_one():

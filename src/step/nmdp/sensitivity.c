@@ -721,7 +721,8 @@ pawl_status pawl_sensitivity_compute(pawl_sensitivity *d, const pawl_state *from
     PAWL_NEED(&d->env, from);
     nmdp *s = d->s;
     if (from->model->hash != s->model->hash) {
-        return PAWL_FAIL(&d->env, PAWL_BAD_ARGUMENT, "the state belongs to '%s', not to '%s'",
+        return PAWL_FAIL(&d->env, PAWL_BAD_ARGUMENT,
+                         "the state belongs to another model, '%s', expected one of '%s'",
                          from->model->name, s->model->name);
     }
     PAWL_TRY(pawl_live_follow(&d->live, from));
