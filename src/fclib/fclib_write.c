@@ -6,8 +6,6 @@
 #include "base/guard.h"
 #include "fclib/fclib_file.h"
 #include "hdf5/hdf5_use.h"
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 // FCLib's row of our row.
@@ -185,22 +183,6 @@ static bool fclib_put_problem(hid_t file, const fclib_columns *c, const double *
     return done;
 }
 
-static pawl_status fclib_save(const pawl_env *env, const char *path, const char *part,
-                              const fclib_columns *c, const double *friction,
-                              const pawl_fclib_info *info, bool solved)
-{
-    hid_t file = hdf5_image_create();
-    bool done = file >= 0 && fclib_put_problem(file, c, friction, info, solved);
-    done = hdf5_image_save(file, part, done);
-    if (done && rename(part, path) == 0) {
-        return PAWL_OK;
-    }
-    int reason = errno;
-    (void)remove(part);
-    return PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written: %s", path,
-                     reason != 0 ? strerror(reason) : "HDF5 refused");
-}
-
 pawl_status pawl_fclib_write(const pawl_env *env, const char *path,
                              const pawl_contact_problem *problem, const pawl_fclib_info *info,
                              const double *r)
@@ -209,21 +191,19 @@ pawl_status pawl_fclib_write(const pawl_env *env, const char *path,
     PAWL_NEED(env, path);
     PAWL_NEED(env, problem);
     fclib_columns c = {0};
-    size_t part_size = strlen(path) + sizeof ".part";
-    char *part = pawl_alloc(env, part_size);
-    pawl_status status = part != NULL ? fclib_prepare(env, problem, r, &c) : PAWL_NO_MEMORY;
+    pawl_status status = fclib_prepare(env, problem, r, &c);
     if (status == PAWL_NO_MEMORY) {
         status = PAWL_FAIL(env, PAWL_NO_MEMORY, "%s: no memory for writing %d contacts", path,
                            pawl_contact_problem_count(problem));
     } else {
-        (void)snprintf(part, part_size, "%s.part", path);
         hdf5_use use = hdf5_use_begin();
-        status = fclib_save(env, path, part, &c, pawl_contact_problem_friction(problem), info,
-                            r != NULL);
+        hid_t file = hdf5_image_create();
+        bool done = file >= 0 && fclib_put_problem(file, &c, pawl_contact_problem_friction(problem),
+                                                   info, r != NULL);
+        status = hdf5_image_save(env, file, path, done);
         (void)H5Eclear2(H5E_DEFAULT);
         hdf5_use_end(use);
     }
     pawl_free(env, c.block, c.bytes);
-    pawl_free(env, part, part_size);
     return status;
 }

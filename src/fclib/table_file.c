@@ -7,7 +7,6 @@
 #include "base/guard.h"
 #include "hdf5/hdf5_use.h"
 #include "pawl/io.h"
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,9 +66,14 @@ static bool table_put_attribute(hid_t file, const pawl_attribute *a)
     return done;
 }
 
-static bool table_write(const char *path, const pawl_data_column *columns, int column_count,
-                        const pawl_attribute *attributes, int attribute_count)
+pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_data_column *columns,
+                             int column_count, const pawl_attribute *attributes,
+                             int attribute_count)
 {
+    PAWL_NEED_ENV(env);
+    PAWL_NEED(env, path);
+    PAWL_NEED(env, columns);
+    hdf5_use use = hdf5_use_begin();
     hid_t file = hdf5_image_create();
     bool done = file >= 0;
     for (int i = 0; i < column_count && done; ++i) {
@@ -78,34 +82,9 @@ static bool table_write(const char *path, const pawl_data_column *columns, int c
     for (int i = 0; i < attribute_count && done; ++i) {
         done = table_put_attribute(file, &attributes[i]);
     }
-    return hdf5_image_save(file, path, done);
-}
-
-pawl_status pawl_table_write(const pawl_env *env, const char *path, const pawl_data_column *columns,
-                             int column_count, const pawl_attribute *attributes,
-                             int attribute_count)
-{
-    PAWL_NEED_ENV(env);
-    PAWL_NEED(env, path);
-    PAWL_NEED(env, columns);
-    size_t size = strlen(path) + 6;
-    char *part = pawl_alloc(env, size);
-    if (part == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory to write '%s'", path);
-    }
-    snprintf(part, size, "%s.part", path);
-    hdf5_use use = hdf5_use_begin();
-    bool done = table_write(part, columns, column_count, attributes, attribute_count);
+    pawl_status status = hdf5_image_save(env, file, path, done);
     hdf5_use_end(use);
-    if (!done || rename(part, path) != 0) {
-        int why = errno;
-        (void)remove(part);
-        pawl_free(env, part, size);
-        return PAWL_FAIL(env, PAWL_BAD_FILE, "'%s' cannot be written: %s", path,
-                         why != 0 ? strerror(why) : "HDF5 refused");
-    }
-    pawl_free(env, part, size);
-    return PAWL_OK;
+    return status;
 }
 
 // ---- Reading -------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { HDF5_IMAGE_GROWTH = 1 << 20 }; // by which the memory of a file grows [bytes]
 
@@ -84,20 +85,42 @@ static bool hdf5_image_put(const char *path, const void *bytes, size_t size)
     return done;
 }
 
-bool hdf5_image_save(hid_t file, const char *path, bool done)
+// "path.part", and then its new name. False and errno where that fails.
+static bool hdf5_image_replace(const char *path, const char *part, const void *bytes, size_t size)
+{
+    if (hdf5_image_put(part, bytes, size) && rename(part, path) == 0) {
+        return true;
+    }
+    int reason = errno;
+    (void)remove(part);
+    errno = reason;
+    return false;
+}
+
+pawl_status hdf5_image_save(const pawl_env *env, hid_t file, const char *path, bool done)
 {
     ssize_t size = file >= 0 && done && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0
                        ? H5Fget_file_image(file, NULL, 0)
                        : -1;
-    void *bytes = size > 0 ? malloc((size_t)size) : NULL;
-    done = bytes != NULL && H5Fget_file_image(file, bytes, (size_t)size) == size;
-    errno = 0;
-    done = done && hdf5_image_put(path, bytes, (size_t)size);
-    int reason = errno;
-    free(bytes);
+    size_t part_size = strlen(path) + sizeof ".part";
+    char *part = pawl_alloc(env, part_size);
+    void *bytes = size > 0 ? pawl_alloc(env, (size_t)size) : NULL;
+    pawl_status status = PAWL_OK;
+    if (part == NULL || (size > 0 && bytes == NULL)) {
+        status = PAWL_FAIL(env, PAWL_NO_MEMORY, "%s: no memory to write it", path);
+    } else if (size <= 0 || H5Fget_file_image(file, bytes, (size_t)size) != size) {
+        status = PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written: HDF5 refused", path);
+    } else {
+        (void)snprintf(part, part_size, "%s.part", path);
+        if (!hdf5_image_replace(path, part, bytes, (size_t)size)) {
+            status =
+                PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written: %s", path, strerror(errno));
+        }
+    }
+    pawl_free(env, bytes, size > 0 ? (size_t)size : 0);
+    pawl_free(env, part, part_size);
     if (file >= 0) {
         (void)H5Fclose(file);
     }
-    errno = reason;
-    return done;
+    return status;
 }

@@ -4,8 +4,8 @@
 // Every stretch of code that calls HDF5 stands between hdf5_use_begin() and hdf5_use_end(). Between
 // them HDF5 prints nothing, and no other thread of the process is between them.
 #pragma once
+#include "base/env.h"
 #include <hdf5.h>
-#include <stdbool.h>
 
 // What HDF5 did with its errors before; stretches may be nested.
 typedef struct hdf5_use {
@@ -17,8 +17,8 @@ void hdf5_use_end(hdf5_use use);
 // A new file in memory, for a result that is written in one piece. HDF5 1.10 cannot close a file that its disk has no room
 // for: it prints pages and may crash when the process ends. So it never sees the disk.
 hid_t hdf5_image_create(void);
-// Closes the file and, if all went well so far (`done`), writes it to `path`. False where the file is not there in whole: errno
-// has the reason, or 0 where HDF5 refused.
-bool hdf5_image_save(hid_t file, const char *path, bool done);
+// Closes the file and, if all went well so far (`done`), writes it to `path`: to a temporary file that is renamed, so that
+// `path` is complete or as it was. Else PAWL_NO_MEMORY or PAWL_IO_ERROR, logged.
+pawl_status hdf5_image_save(const pawl_env *env, hid_t file, const char *path, bool done);
 // To be called after HDF5 has met a damaged file: it may complain once more when the process ends.
 void hdf5_prepare_exit(void);

@@ -6,8 +6,6 @@
 #include "base/guard.h"
 #include "hdf5/hdf5_use.h"
 #include "pawl/columns.h"
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool columns_text(hid_t at, const char *name, const char *text)
@@ -51,6 +49,7 @@ static bool columns_put(const pawl_env *env, hid_t file, const pawl_columns *tab
     char *columns = columns_columns(env, table, &bytes);
     hid_t space = H5Screate_simple(2, size, NULL);
     hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
+    // Times are left out, so that equal contents are equal bytes.
     bool timeless = plan >= 0 && H5Pset_obj_track_times(plan, false) >= 0;
     hid_t set = space >= 0 && timeless ? H5Dcreate2(file, table->name, H5T_IEEE_F64LE, space,
                                                     H5P_DEFAULT, plan, H5P_DEFAULT)
@@ -70,18 +69,6 @@ static bool columns_put(const pawl_env *env, hid_t file, const pawl_columns *tab
     return ok;
 }
 
-// Times of objects are left out, so that equal contents are equal bytes.
-static bool columns_write_file(const pawl_env *env, const char *path, const pawl_columns *tables,
-                               int count, const char *about)
-{
-    hid_t file = hdf5_image_create();
-    bool ok = file >= 0 && columns_text(file, "about", about);
-    for (int i = 0; i < count && ok; ++i) {
-        ok = columns_put(env, file, &tables[i]);
-    }
-    return hdf5_image_save(file, path, ok);
-}
-
 pawl_status pawl_columns_write(const pawl_env *env, const char *path, const pawl_columns *tables,
                                int count, const char *about)
 {
@@ -99,22 +86,13 @@ pawl_status pawl_columns_write(const pawl_env *env, const char *path, const pawl
                              "table %d has no name, rows, columns or values", i);
         }
     }
-    size_t size = strlen(path) + sizeof ".part";
-    char *part = pawl_alloc(env, size);
-    if (part == NULL) {
-        return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory to write %s", path);
-    }
-    snprintf(part, size, "%s.part", path);
     hdf5_use use = hdf5_use_begin();
-    bool ok = columns_write_file(env, part, tables, count, about);
-    hdf5_use_end(use);
-    ok = ok && rename(part, path) == 0;
-    int reason = errno;
-    if (!ok) {
-        (void)remove(part);
+    hid_t file = hdf5_image_create();
+    bool done = file >= 0 && columns_text(file, "about", about);
+    for (int i = 0; i < count && done; ++i) {
+        done = columns_put(env, file, &tables[i]);
     }
-    pawl_free(env, part, size);
-    return ok ? PAWL_OK
-              : PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written: %s", path,
-                          reason != 0 ? strerror(reason) : "HDF5 refused");
+    pawl_status status = hdf5_image_save(env, file, path, done);
+    hdf5_use_end(use);
+    return status;
 }

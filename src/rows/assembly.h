@@ -174,6 +174,8 @@ void pawl_assembly_build_impact(pawl_assembly *a, const double *u, const bool *c
 double pawl_assembly_limit_gap(const pawl_assembly *a, int candidate);
 // Whether a row is one of a spring between two points.
 bool pawl_row_is_point_spring(const row_info *info);
+// The prescribed motion that the row imposes, or -1.
+int pawl_row_motion(const row_info *info);
 // The joint that a row of a joint or of a coordinate belongs to.
 int pawl_row_joint(const pawl_model *m, const row_info *info);
 // The same for a value of its coordinate.

@@ -54,6 +54,11 @@ static void motion_fill(pawl_assembly *a, const row_block *b, int r, const step_
     }
 }
 
+int pawl_row_motion(const row_info *info)
+{
+    return info->family == &pawl_motion_rows_family ? info->owner : -1;
+}
+
 static int motion_joint(const pawl_model *m, const row_info *info)
 {
     return pawl_joint_index(m->motions[info->owner].joint);

@@ -92,9 +92,9 @@ static motions_sum motions_add(const pawl_sim *sim, const weak_cluster *c, const
 {
     motions_sum sum = {0};
     for (int r = 0; r < c->n; ++r) {
-        const row_info *info = &sim->assembly->rows[c->rows[r]];
-        if (info->family->work_kind == WORK_MOTION) {
-            double rate = pawl_signal_rate(&sim->model->motions[info->owner].target, t);
+        int motion = pawl_row_motion(&sim->assembly->rows[c->rows[r]]);
+        if (motion >= 0) {
+            double rate = pawl_signal_rate(&sim->model->motions[motion].target, t);
             sum.total += c->scale[r] * x[r] * rate;
             sum.magnitude += fabs(c->scale[r] * x[r] * rate);
         }
@@ -108,12 +108,12 @@ static int motions_leading(const pawl_sim *sim, const weak_cluster *c, const dou
     int leading = -1;
     double most = 0.0, all = 0.0;
     for (int r = 0; r < c->n; ++r) {
-        const row_info *info = &sim->assembly->rows[c->rows[r]];
+        int motion = pawl_row_motion(&sim->assembly->rows[c->rows[r]]);
         double part = fabs(x[r]);
         all = fmax(all, part);
-        if (info->family->work_kind == WORK_MOTION && part > most) {
+        if (motion >= 0 && part > most) {
             most = part;
-            leading = info->owner;
+            leading = motion;
         }
     }
     return most > motions_part * all ? leading : -1;

@@ -22,11 +22,6 @@ void pawl_reduced_inertia_dense(reduced_motion *motion, double *H);
 // to before it. False where a pivot is not positive.
 bool pawl_reduced_factor(const reduced_tree *tree, double *H);
 void pawl_reduced_solve(const reduced_tree *tree, const double *factor, double *x);
-// Entry k of D.
-static inline double pawl_reduced_pivot(const reduced_tree *tree, const double *factor, int k)
-{
-    return factor[tree->factor_row[k] + tree->columns[k].depth];
-}
 
 // The same inverse by articulated bodies, in O(nv): H^-1 = B D^-1 BT with D diagonal.
 typedef struct articulated_factor {
