@@ -26,6 +26,7 @@ TEST(values_and_kinds_that_do_not_exist)
     {
         CHECK(pawl_status_name((pawl_status)id) != NULL);
         CHECK(pawl_shape_kind_name((pawl_shape_kind)id) == NULL);
+        CHECK_TEXT(pawl_actuator_kind_name((pawl_actuator_kind)id), "unknown");
         CHECK(pawl_joint_kind_name((pawl_joint_kind)id) == NULL ||
               pawl_joint_kind_name((pawl_joint_kind)id)[0] != '\0');
         CHECK_INT(pawl_joint_kind_rows((pawl_joint_kind)id), 0);
@@ -185,6 +186,12 @@ TEST(builders_refuse_indices_names_and_numbers_that_make_no_sense)
     CHECK_BAD(pawl_builder_add_warning(NULL, &warning));
     CHECK_BAD(pawl_builder_add_warning(b, NULL));
     CHECK_BAD(pawl_builder_add_warning(b, &warning));
+    pawl_frame frame = {.name = "place", .body = pawl_builder_body_at(b, 0)}, nameless = frame;
+    nameless.name = NULL;
+    CHECK_BAD(pawl_builder_add_frame(NULL, &frame));
+    CHECK_BAD(pawl_builder_add_frame(b, NULL));
+    CHECK_BAD(pawl_builder_add_frame(b, &nameless));
+    CHECK_BAD(pawl_builder_add_frame(b, &frame)); // its quaternion is 0
     CHECK_BAD(pawl_builder_set_softness(NULL, PAWL_SOFT_JOINTS, &soft));
     CHECK_BAD(pawl_builder_set_softness(b, PAWL_SOFT_JOINTS, NULL));
     CHECK_BAD(pawl_builder_set_target(NULL, pawl_builder_actuator_at(NULL, 0), &(pawl_signal){0}));
@@ -339,12 +346,14 @@ TEST(models_asked_for_what_they_do_not_have)
             CHECK((pawl_model_start(model, id).joint).index1 == 0);
             CHECK((pawl_model_exclusion(model, id).a).index1 == 0);
             CHECK_TEXT(pawl_model_warning(model, id).text, "");
+            CHECK(pawl_model_frame(model, id).name == NULL);
             CHECK_TEXT(pawl_model_wrench_model(model, id).name, "");
             CHECK((pawl_model_contact_point(model, id).body).index1 == 0);
             CHECK_TEXT(pawl_model_heightfield(model, id).name, "");
         }
         CHECK((pawl_model_find_body(model, NULL)).index1 == 0);
         CHECK((pawl_model_find_joint(model, NULL)).index1 == 0);
+        CHECK(pawl_model_find_frame(model, NULL).name == NULL);
     }
     // One past the end, for every list.
     CHECK_TEXT(
@@ -367,7 +376,7 @@ TEST(models_asked_for_what_they_do_not_have)
                   pawl_model_exclusion_count(NULL) + pawl_model_wrench_model_count(NULL) +
                   pawl_model_contact_point_count(NULL) + pawl_model_heightfield_count(NULL) +
                   pawl_model_motion_count(NULL) + pawl_model_force_count(NULL) +
-                  pawl_model_start_count(NULL),
+                  pawl_model_start_count(NULL) + pawl_model_frame_count(NULL),
               0);
     CHECK_NAN(pawl_model_gravity(NULL).x);
     CHECK_NAN(pawl_model_mass(NULL));
