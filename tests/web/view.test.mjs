@@ -146,6 +146,28 @@ test("a stone that falls for ever stays in the picture", { skip: !has, timeout: 
     server.kill("SIGINT");
 });
 
+test("a window that becomes narrow shows the machine as wide as before", { skip: !has, timeout: 120000 }, async () => {
+    const { server, address } = await serve(join(models, "primitives/fourbar-fixed.sdf"), "--paused");
+    const { tab, troubles } = await look(address);
+    await drawn(tab);
+    /** Distance between two bodies in the picture, over the width of the picture. */
+    const width = () => tab.evaluate(() => {
+        const [a, b] = [window.pawlPage.screen(0), window.pawlPage.screen(2)];
+        return Math.hypot(a.x - b.x, a.y - b.y) / document.querySelector(".live-view canvas").clientWidth;
+    });
+    await tab.setViewportSize({ width: 950, height: 750 }); // a view that is about square
+    const drawings = await tab.evaluate(() => Number(document.body.dataset.drawn));
+    await tab.waitForFunction((n) => Number(document.body.dataset.drawn) > n, drawings);
+    const before = await width();
+    await tab.setViewportSize({ width: 950, height: 1900 });
+    await tab.waitForFunction(() => window.pawlPage.stage.camera.aspect < 0.5);
+    const after = await width();
+    assert.ok(Math.abs(after / before - 1) < 0.15, `${before} ${after}`);
+    assert.deepEqual(troubles, []);
+    await tab.close();
+    server.kill("SIGINT");
+});
+
 test("a lost connection is shown and recovers", { skip: !has, timeout: 120000 }, async () => {
     const { server, address } = await serve(join(models, "joints/revolute.sdf"));
     const { tab, troubles } = await look(address);

@@ -14,9 +14,11 @@ export interface Hit {
     pane: number;
 }
 
+const LENS = 32; // what the camera sees along the shorter side [degrees]
+
 export class Stage {
     readonly renderer: THREE.WebGLRenderer;
-    readonly camera = new THREE.PerspectiveCamera(32, 16 / 9, 0.01, 1000);
+    readonly camera = new THREE.PerspectiveCamera(LENS, 16 / 9, 0.01, 1000);
     controls: OrbitControls;
     readonly scene = new THREE.Scene();
     readonly bounds = new THREE.Box3();
@@ -142,7 +144,10 @@ export class Stage {
         }
         this.renderer.setPixelRatio(this.ratio || Math.min(devicePixelRatio || 1, 2));
         this.renderer.setSize(width, height, false);
-        this.camera.aspect = (this.split ? width / 2 : width) / height;
+        const aspect = (this.split ? width / 2 : width) / height;
+        // The shorter side keeps its angle: a window that becomes tall or narrow does not cut off what was in it.
+        this.camera.fov = (360 / Math.PI) * Math.atan(Math.tan((LENS * Math.PI) / 360) / Math.min(1, aspect));
+        this.camera.aspect = aspect;
         this.camera.updateProjectionMatrix();
         this.touch();
     }
