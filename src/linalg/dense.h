@@ -22,6 +22,19 @@ PAWL_KERNEL_PART double pawl_dot(const double *a, const double *b, int n)
     return (first + sum[1]) + (sum[2] + sum[3]);
 }
 
+// y += a x
+PAWL_KERNEL_PART void pawl_axpy(double a, const double *restrict x, double *restrict y, int n)
+{
+    lanes all = LANES_ALL(a);
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        LANES_STORE(y + i, LANES_LOAD(y + i) + all * LANES_LOAD(x + i));
+    }
+    for (; i < n; ++i) {
+        y[i] += a * x[i];
+    }
+}
+
 // Of two spatial vectors.
 static inline double pawl_dot6(const double *a, const double *b)
 {

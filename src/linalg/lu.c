@@ -23,14 +23,6 @@ static void lu_swap(double *a, double *b)
     *b = t;
 }
 
-PAWL_KERNEL_PART void lu_subtract(double *restrict row, double factor, const double *restrict other,
-                                  int columns)
-{
-    for (int c = 0; c < columns; ++c) {
-        row[c] -= factor * other[c];
-    }
-}
-
 // pivot[k] >= k is the row that was exchanged with row k in step k. Returns false for a matrix that
 // is singular to rounding or has NaN or infinite entries: the comparison is written so that NaN
 // fails it.
@@ -57,7 +49,7 @@ PAWL_KERNEL static bool lu_run_factor(double *a, int n, int *pivot)
             double *below = a + (size_t)i * ld, factor = below[k] / row[k];
             below[k] = factor;
             if (factor != 0.0) { // trees leave many zeros
-                lu_subtract(below + k + 1, factor, row + k + 1, n - k - 1);
+                pawl_axpy(-factor, row + k + 1, below + k + 1, n - k - 1);
             }
         }
     }
@@ -108,7 +100,8 @@ void pawl_lu_solve_transposed(const double *lu, int n, const int *pivot, double 
 
 // X (n x columns), row by row: all right sides at once, with inner loops along the rows of X, which
 // are contiguous.
-void pawl_lu_solve_columns(const double *lu, int n, const int *pivot, double *X, int columns)
+PAWL_KERNEL static void lu_run_columns(const double *lu, int n, const int *pivot, double *X,
+                                       int columns)
 {
     size_t ld = (size_t)n, width = (size_t)columns;
     for (int k = 0; k < n; ++k) {
@@ -118,17 +111,26 @@ void pawl_lu_solve_columns(const double *lu, int n, const int *pivot, double *X,
     }
     for (int i = 1; i < n; ++i) {
         for (int k = 0; k < i; ++k) {
-            lu_subtract(X + (size_t)i * width, lu[(size_t)i * ld + (size_t)k],
-                        X + (size_t)k * width, columns);
+            double entry = lu[(size_t)i * ld + (size_t)k];
+            if (entry != 0.0) { // trees leave many zeros
+                pawl_axpy(-entry, X + (size_t)k * width, X + (size_t)i * width, columns);
+            }
         }
     }
     for (int i = n - 1; i >= 0; --i) {
         const double *row = lu + (size_t)i * ld;
         for (int k = i + 1; k < n; ++k) {
-            lu_subtract(X + (size_t)i * width, row[k], X + (size_t)k * width, columns);
+            if (row[k] != 0.0) {
+                pawl_axpy(-row[k], X + (size_t)k * width, X + (size_t)i * width, columns);
+            }
         }
         for (int c = 0; c < columns; ++c) {
             X[(size_t)i * width + (size_t)c] /= row[i];
         }
     }
+}
+
+void pawl_lu_solve_columns(const double *lu, int n, const int *pivot, double *X, int columns)
+{
+    lu_run_columns(lu, n, pivot, X, columns);
 }

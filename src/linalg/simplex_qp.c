@@ -6,8 +6,8 @@
 // time, so that no feasible start is needed, and no cycle can be: the objective rises with each
 // constraint that enters. J and R are theirs: J JT = (Q + shift 1)^-1, JT N = (R; 0).
 //
-// A guess of the active set is taken at once, and what has a negative multiplier there leaves it
-// before the walk begins. Where many x are zero this replaces most of the walk.
+// A guess of the active set is tried first (simplex_qp_settle). If that fails, the guess is taken at once, and what has
+// a negative multiplier there leaves it before the walk begins.
 //
 // A Q that is singular, with too little of a shift, is solved by proximal rounds: the shift is raised,
 // and its pull is taken back by moving its centre from 0 to the last answer.
@@ -16,8 +16,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double simplex_qp_violation = 1e-13;  // of 1, the size of a simplex
-static const double simplex_qp_dependent = 1e-11;  // share of a normal that is new
+enum { SIMPLEX_QP_ROUNDS = 8 };
+static const double simplex_qp_violation = 1e-13; // of 1, the size of a simplex
+static const double simplex_qp_dependent = 1e-11; // share of a normal that is new
+static const double simplex_qp_least_pivot =
+    1e-5; // of its diagonal entry: less loses digits of the sums
 static const double simplex_qp_least_shift = 1e-9; // of the largest diagonal entry
 
 // Constraints are numbered: 0 .. n - 1 are x_i >= 0, n + g is 1 - (sum of x over group g) >= 0.
@@ -42,14 +45,6 @@ simplex_qp pawl_simplex_qp_layout(int capacity, int max_groups, pawl_carver *mem
 static double *simplex_qp_row(double *matrix, int n, int i)
 {
     return matrix + (size_t)i * (size_t)n;
-}
-
-// y += a x
-static void simplex_qp_axpy(double a, const double *x, double *y, int n)
-{
-    for (int i = 0; i < n && a != 0.0; ++i) {
-        y[i] += a * x[i];
-    }
 }
 
 // The least shift with which a singular Q can be factored safely.
@@ -88,7 +83,7 @@ static bool simplex_qp_factor(simplex_qp *s, const simplex_qp_problem *p, double
         const double *Li = simplex_qp_row(s->factor, n, i);
         double *row = simplex_qp_row(s->JT, n, i);
         for (int k = 0; k < i; ++k) {
-            simplex_qp_axpy(-Li[k], simplex_qp_row(s->JT, n, k), row, k + 1);
+            pawl_axpy(-Li[k], simplex_qp_row(s->JT, n, k), row, k + 1);
         }
         for (int k = 0; k < i; ++k) {
             row[k] /= Li[i];
@@ -197,7 +192,7 @@ static void simplex_qp_combine(simplex_qp *s, int n, int q, const double *y, dou
 {
     memset(out, 0, (size_t)n * sizeof *out);
     for (int k = q; k < n; ++k) {
-        simplex_qp_axpy(y[k], simplex_qp_row(s->JT, n, k), out, n);
+        pawl_axpy(y[k], simplex_qp_row(s->JT, n, k), out, n);
     }
 }
 
@@ -350,11 +345,176 @@ static void simplex_qp_clip(const simplex_qp *s, const simplex_qp_problem *p, do
     }
 }
 
+// ---- a good guess ------------------------------------------------------------------------------
+
+// y = L^-1 y, L (q x q) with rows n apart
+static void simplex_qp_half(const double *L, int n, int q, double *y)
+{
+    for (int i = 0; i < q; ++i) {
+        const double *row = L + (size_t)i * (size_t)n;
+        y[i] = (y[i] - pawl_dot(row, y, i)) / row[i];
+    }
+}
+
+// y = L^-T y
+static void simplex_qp_half_back(const double *L, int n, int q, double *y)
+{
+    for (int i = q - 1; i >= 0; --i) {
+        const double *row = L + (size_t)i * (size_t)n;
+        y[i] /= row[i];
+        pawl_axpy(-y[i], row, y, i);
+    }
+}
+
+// Lower triangle of A (q x q), rows n apart.
+static bool simplex_qp_cholesky(double *A, int n, int q)
+{
+    for (int i = 0; i < q; ++i) {
+        double *row = simplex_qp_row(A, n, i), diagonal = row[i];
+        for (int j = 0; j < i; ++j) {
+            const double *above = simplex_qp_row(A, n, j);
+            row[j] = (row[j] - pawl_dot(row, above, j)) / above[j];
+        }
+        double pivot = diagonal - pawl_dot(row, row, i);
+        if (!(pivot > simplex_qp_least_pivot * diagonal && isfinite(pivot))) {
+            return false;
+        }
+        row[i] = sqrt(pivot);
+    }
+    return true;
+}
+
+// The free variables are active[0 .. q), in rising order; groups in is_active sum to 1. `step` gets the variables, `dual`
+// the multipliers of these groups in turn, from L LT = Q + shift 1 of the free ones, Z = L^-1 E of the sums:
+//   ZT Z dual = ZT y - 1,   LT step = y - Z dual,   y = -L^-1 c.
+static bool simplex_qp_solve_free(simplex_qp *s, const simplex_qp_problem *p, double shift, int q)
+{
+    int n = p->n, sums = 0;
+    for (int i = 0; i < q; ++i) {
+        const double *from = p->Q + (size_t)s->active[i] * (size_t)n;
+        double *row = simplex_qp_row(s->factor, n, i);
+        for (int j = 0; j <= i; ++j) {
+            row[j] = from[s->active[j]] + (i == j ? shift : 0.0);
+        }
+        s->step[i] = -s->c[s->active[i]];
+    }
+    if (!simplex_qp_cholesky(s->factor, n, q)) {
+        return false;
+    }
+    simplex_qp_half(s->factor, n, q, s->step);
+    for (int g = 0, i = 0; g < p->group_count; ++g) {
+        double *z = simplex_qp_row(s->JT, n, sums);
+        if (!s->is_active[n + g]) {
+            continue;
+        }
+        memset(z, 0, (size_t)q * sizeof *z);
+        for (; i < q && s->active[i] < p->group_begin[g]; ++i) {
+        }
+        for (; i < q && s->active[i] < p->group_begin[g + 1]; ++i) {
+            z[i] = 1.0;
+        }
+        simplex_qp_half(s->factor, n, q, z);
+        double *row = simplex_qp_row(s->R, n, sums);
+        for (int k = 0; k <= sums; ++k) {
+            row[k] = pawl_dot(z, simplex_qp_row(s->JT, n, k), q);
+        }
+        s->dual[sums++] = pawl_dot(z, s->step, q) - 1.0;
+    }
+    if (!simplex_qp_cholesky(s->R, n, sums)) {
+        return false;
+    }
+    simplex_qp_half(s->R, n, sums, s->dual);
+    simplex_qp_half_back(s->R, n, sums, s->dual);
+    for (int k = 0; k < sums; ++k) {
+        pawl_axpy(-s->dual[k], simplex_qp_row(s->JT, n, k), s->step, q);
+    }
+    simplex_qp_half_back(s->factor, n, q, s->step);
+    return true;
+}
+
+// The free variables of the set, in rising order; a sum without any is none. Returns how many.
+static int simplex_qp_list_free(simplex_qp *s, const simplex_qp_problem *p)
+{
+    int q = 0;
+    for (int i = 0; i < p->n; ++i) {
+        if (!s->is_active[i]) {
+            s->active[q++] = i;
+        }
+    }
+    for (int g = 0, i = 0; g < p->group_count; ++g) {
+        for (; i < q && s->active[i] < p->group_begin[g]; ++i) {
+        }
+        bool any = i < q && s->active[i] < p->group_begin[g + 1];
+        s->is_active[p->n + g] = s->is_active[p->n + g] && any;
+    }
+    return q;
+}
+
+// What contradicts the set changes sides, all at once. False: nothing does. The point is in `work`.
+static bool simplex_qp_exchange(simplex_qp *s, const simplex_qp_problem *p)
+{
+    int n = p->n, sums = 0;
+    bool changed = false;
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, fabs(s->c[i]));
+    }
+    for (int g = 0; g < p->group_count; ++g) {
+        bool full = s->is_active[n + g];
+        double multiplier = full ? s->dual[sums++] : 0.0;
+        for (int i = p->group_begin[g]; i < p->group_begin[g + 1]; ++i) {
+            bool bound = s->is_active[i];
+            double slope =
+                bound ? s->c[i] + multiplier + pawl_dot(p->Q + (size_t)i * (size_t)n, s->work, n)
+                      : 0.0;
+            s->is_active[i] = bound ? slope >= -simplex_qp_violation * largest
+                                    : s->work[i] < -simplex_qp_violation;
+            changed = changed || s->is_active[i] != bound;
+        }
+        s->is_active[n + g] =
+            full ? multiplier >= 0.0 : simplex_qp_slack(p, n + g, s->work) < -simplex_qp_violation;
+        changed = changed || s->is_active[n + g] != full;
+    }
+    return changed;
+}
+
+// The primal-dual active set method (Hintermueller, Ito and Kunisch 2002): solves with the guess as equations and
+// exchanges what contradicts it. From a good guess it ends in a round or two that cost the cube of the number of free
+// variables alone; it may also cycle, and is given up then.
+static bool simplex_qp_settle(simplex_qp *s, const simplex_qp_problem *p, double shift, double *x,
+                              int *iterations)
+{
+    int n = p->n;
+    for (int c = 0; c < n + p->group_count; ++c) {
+        s->is_active[c] = simplex_qp_slack(p, c, x) <= simplex_qp_violation;
+    }
+    for (int round = 0; round < SIMPLEX_QP_ROUNDS; ++round) {
+        int q = simplex_qp_list_free(s, p);
+        if (!simplex_qp_solve_free(s, p, shift, q)) {
+            return false;
+        }
+        memset(s->work, 0, (size_t)n * sizeof *s->work);
+        for (int i = 0; i < q; ++i) {
+            s->work[s->active[i]] = s->step[i];
+        }
+        if (!simplex_qp_exchange(s, p)) {
+            memcpy(x, s->work, (size_t)n * sizeof *x);
+            return true;
+        }
+        ++*iterations;
+    }
+    return false;
+}
+
 // Minimizes with the linear term s->c. Counts its iterations; false where they ran out.
 static bool simplex_qp_walk(simplex_qp *s, const simplex_qp_problem *p, double shift, bool warm,
                             double *x, int *iterations)
 {
     int n = p->n, q = 0, limit = *iterations + 20 * (n + p->group_count) + 20;
+    // A guess of the set says little where Q is singular.
+    if (warm && p->shift >= shift && simplex_qp_settle(s, p, shift, x, iterations)) {
+        return true;
+    }
     if (!simplex_qp_factor(s, p, shift)) {
         return false;
     }

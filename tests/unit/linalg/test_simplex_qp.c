@@ -222,7 +222,13 @@ TEST(degenerate_problems_are_solved)
         qp_solve(&p, false, x);
         CHECK_NEAR(qp_gap(&p, x), 0.0, 1e-10 * qp_size(&p));
         if (p.shift > 0.0) {
+            double guess[QP_BRUTE];
+            for (int i = 0; i < n; ++i) { // zeros, full groups, sums above 1
+                guess[i] = 0.5 * (double)random_index(&seed, 3);
+            }
+            qp_solve(&p, true, guess);
             CHECK_NEAR(qp_value(&p, x), qp_brute_force(&p), 1e-10 * qp_size(&p));
+            CHECK_NEAR(qp_value(&p, guess), qp_brute_force(&p), 1e-10 * qp_size(&p));
         }
     }
 }
