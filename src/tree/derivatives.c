@@ -146,32 +146,23 @@ static void derivatives_sum(reduced_motion *m)
     }
 }
 
-// What a unit of theta_j does to the sum of forces below it.
-static spatial derivatives_of_force(const reduced_motion *m, const derivatives_sums *b, int j)
+// What a unit of theta_j does to the sum of forces below it, with `of` = (p_j', S_j', p_j); in a stage also by what it does
+// to theta_j' and theta_j'', with the sums of all three in m->stage.
+static spatial derivatives_of_force(const derivatives_sums *b, spatial S, const spatial of[3])
 {
-    spatial S = m->S[j];
     spatial out = sp_cross_force(S, sp_add(b->total, b->w));
-    out = sp_add(out, si_mul(b->I, m->p_rate[j]));
-    out = sp_sub(out, derivatives_mul(b->B1, m->S_rate[j]));
-    out = sp_add(out, derivatives_mul(b->B2, m->p[j]));
+    out = sp_add(out, si_mul(b->I, of[0]));
+    out = sp_sub(out, derivatives_mul(b->B1, of[1]));
+    out = sp_add(out, derivatives_mul(b->B2, of[2]));
     out.w = v3_sub(out.w, v3_add(v3_cross(S.v, b->w.v), m3_mul(b->Q, S.w)));
     return out;
-}
-
-// And a unit of theta_j'.
-static spatial derivatives_of_force_by_rate(const reduced_motion *m, const derivatives_sums *b,
-                                            int j)
-{
-    spatial out = si_mul(b->I, sp_add(m->S_rate[j], m->p[j]));
-    out = sp_sub(out, derivatives_mul(b->B1, m->S[j]));
-    return sp_add(out, derivatives_mul(b->B2, m->S[j]));
 }
 
 // Column k of the derivative of a stage and row k, for columns j above it. Those by theta, theta' and theta'' are summed
 // before they meet the other column, so that a pair costs five products. For j above k, tau_j depends on theta_k through
 // the forces below k (own), and tau_k on theta_j through the motion of the links below k alone: S_k is carried along with
 // the forces, which cancels. Columns of one ball (together) are not carried along by each other.
-static void derivatives_stage_column(reduced_motion *m, int k, double inverse_h, double *matrix)
+static void derivatives_stage_column(reduced_motion *m, int k, double *matrix)
 {
     const reduced_tree *t = m->tree;
     int n = t->column_count, ball = t->columns[k].ball,
@@ -181,9 +172,7 @@ static void derivatives_stage_column(reduced_motion *m, int k, double inverse_h,
     spatial x = si_mul(b.I, S), y = derivatives_tmul(b.B1, S), z = derivatives_tmul(b.B2, S);
     spatial pushed = {v3_cross(b.w.v, S.w), m3_tmul(b.Q, S.w)};
     spatial e = sp_sub(sp_zero(), sp_add(sp_cross_force(S, b.w), pushed));
-    spatial own = derivatives_of_force(m, &b, k);
-    own = sp_axpy(own, inverse_h, derivatives_of_force_by_rate(m, &b, k));
-    own = sp_axpy(own, inverse_h * inverse_h, x);
+    spatial own = derivatives_of_force(&b, S, m->stage + 3 * k);
     for (int j = k; j >= 0; j = t->columns[j].parent) {
         bool together = ball >= 0 && t->columns[j].ball == ball;
         double above = sp_dot(m->S[j], own);
@@ -197,8 +186,9 @@ static void derivatives_stage_column(reduced_motion *m, int k, double inverse_h,
         const spatial *of = m->stage + 3 * j;
         double below = sp_dot(x, of[0]) - sp_dot(y, of[1]) + sp_dot(z, of[2]);
         if (together) { // by theta otherwise than by being carried along
-            below -= sp_dot(x, m->p_rate[j]) - sp_dot(y, m->S_rate[j]) + sp_dot(z, m->p[j]);
-            below += sp_dot(S, derivatives_of_force(m, &b, j)) +
+            const spatial by_theta[3] = {m->p_rate[j], m->S_rate[j], m->p[j]};
+            below -= sp_dot(x, by_theta[0]) - sp_dot(y, by_theta[1]) + sp_dot(z, by_theta[2]);
+            below += sp_dot(S, derivatives_of_force(&b, m->S[j], by_theta)) +
                      sp_dot(m->balls[ball].derivative[j - first][k - first], b.total);
         } else {
             below += sp_dot(e, m->S[j]);
@@ -221,6 +211,6 @@ void pawl_reduced_stage_derivative(reduced_motion *m, double h, double *matrix)
         m->stage[3 * k + 2] = sp_axpy(m->p[k], inverse, m->S[k]);
     }
     for (int k = 0; k < t->column_count; ++k) {
-        derivatives_stage_column(m, k, inverse, matrix);
+        derivatives_stage_column(m, k, matrix);
     }
 }

@@ -400,16 +400,17 @@ void pawl_reduced_accelerate(reduced_motion *m, const double *acceleration)
     for (int i = 0; i < t->link_count; ++i) {
         const reduced_link *l = &t->links[i];
         spatial A = l->driven ? m->driven_acceleration[i] : pawl_reduced_from_parent(m, i, m->A);
-        spatial V = pawl_reduced_from_parent(m, i, m->V);
         for (int k = l->first_column; k < l->first_column + l->column_count; ++k) {
             A = sp_axpy(sp_axpy(A, acceleration[k], m->S[k]), m->rate[k], m->S_rate[k]);
             if (t->columns[k].ball < 0) {
                 m->p_rate[k] = sp_add(sp_cross(m->column_V[k], m->S_rate[k]), sp_cross(A, m->S[k]));
-                V = m->column_V[k];
             }
         }
         int last = l->first_column + l->column_count - 1;
         if (l->column_count > 0 && t->columns[last].ball >= 0) {
+            int before = t->ball_column[t->columns[last].ball] - 1;
+            spatial V = before >= l->first_column ? m->column_V[before]
+                                                  : pawl_reduced_from_parent(m, i, m->V);
             motion_ball_p_rate(m, t->columns[last].ball, acceleration, V, A);
         }
         m->A[i] = A;

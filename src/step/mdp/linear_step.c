@@ -79,7 +79,7 @@ static bool linear_choose(nmdp *s, double *theta)
             s->point[i].counted = s->point[i].counted || touches;
         }
     }
-    pawl_nmdp_energy(s, s->gradient, s->hessian);
+    pawl_nmdp_energy(s, s->begin.theta, s->gradient, s->hessian);
     for (int k = 0; k < s->n; ++k) {
         s->step[k] = theta[k] - s->begin.theta[k];
     }

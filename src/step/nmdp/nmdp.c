@@ -73,8 +73,8 @@ static void nmdp_layout(nmdp *s, pawl_carver *mem)
     for (size_t i = 0; i < sizeof moments / sizeof *moments; ++i) {
         *moments[i] = nmdp_moment_carve(s, mem);
     }
-    double **vectors[] = {&s->theta, &s->trial,    &s->start,        &s->G,    &s->step,
-                          &s->rate,  &s->gradient, &s->acceleration, &s->shift};
+    double **vectors[] = {&s->theta, &s->trial,    &s->start,        &s->G,     &s->step,
+                          &s->rate,  &s->gradient, &s->acceleration, &s->shift, &s->free_G};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
         *vectors[i] = PAWL_CARVE(mem, double, n);
     }

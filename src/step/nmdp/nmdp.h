@@ -173,10 +173,16 @@ typedef struct nmdp {
         *kept_saturated; // (actuators) at its upper (1) or lower limit (-1); 0: within
     double *matrix, *inertia, *hessian; // (nv x nv)
     double *factor;                     // of the bordered matrix, (nv + row_count) squared
-    double *metric;        // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
-    double *shift;         // (nv) rho of K
-    int *pivot;            // (nv + loop_rows)
-    double loose;          // projections may end with a step of this length [m or rad]; 0: not
+    double *metric;   // (nv x nv) A of K, over the mass of all bodies [1/s^2 and lengths]
+    double *shift;    // (nv) rho of K
+    double *free_G;   // (nv) G without contacts where the first rate leads
+    bool free_known;  // the links are placed there, and `matrix` is its derivative
+    int *pivot;       // (nv + loop_rows)
+    double loose;     // projections may end with a step of this length [m or rad]; 0: not
+    double loose_end; // the same for the last ones of a stage
+    double first_correction, last_move,
+        bend;              // by a projection, of what was tried, their ratio [m or rad]
+    bool unplaced;         // they may end without placing the links
     double factor_size;    // largest entry of the matrix that was factored
     bool factored;         // `factor` is that of dG/dtheta at an iterate of this stage
     double *B, *slope;     // (nv x max_used) dG/dw, (nv + loop_rows x max_used) d(theta, lambda)/dw
@@ -224,9 +230,6 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives);
 void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *matrix);
 // Lists the weights of points that touch, and their columns B = -JT v. False: no memory.
 bool pawl_nmdp_columns(nmdp *s);
-// The frame of a point on its link with this pose.
-pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
-                                         const pawl_mat3 *rotation);
 // A point as it is seen with the links in these places, or where they are placed.
 nmdp_view pawl_nmdp_view_in(const nmdp *s, int point, const nmdp_body *bodies);
 nmdp_view pawl_nmdp_view_now(const nmdp *s, int point);
@@ -253,8 +256,7 @@ double pawl_nmdp_motion_work(const nmdp *s);
 
 // nmdp_loops.c: rows of loops. Which joints must be in the tree because forces act along their coordinates:
 void pawl_nmdp_wanted_joints(const pawl_model *model, bool *wanted);
-bool pawl_nmdp_holds_nothing(const model_joint *j); // a free joint without forces
-pawl_status pawl_nmdp_count_loops(nmdp *s);         // refuses what it cannot close
+pawl_status pawl_nmdp_count_loops(nmdp *s); // refuses what it cannot close
 pawl_status pawl_nmdp_set_loops(nmdp *s);
 // phi, Phi and minus the forces of the multipliers, where the links are placed.
 void pawl_nmdp_add_loops(nmdp *s, const double *theta, double *G, double *matrix);
@@ -306,21 +308,22 @@ void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work);
 void pawl_nmdp_count_loss(const nmdp *s, double *work);
 // Work of limits that brought joints back from beyond them [J].
 double pawl_nmdp_limit_correction(const nmdp *s);
-// The rotation vector from one to the other, to third order.
-pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to);
 
-// nmdp_energy.c: K where the links are placed; gradient and hessian (Gauss-Newton) may be NULL.
+// nmdp_energy.c: K at theta, where the links are placed unless K is that of effective masses; gradient and hessian
+// (Gauss-Newton) may be NULL.
 void pawl_nmdp_aim(nmdp *s);
 bool pawl_nmdp_aim_again(nmdp *s); // from theta and w, with effective masses; false: not possible
 bool pawl_nmdp_is_definite(double *A, int n); // symmetric A, lower triangle, which is overwritten
 double pawl_nmdp_mass(const nmdp *s);         // of all bodies that can move; 1 where they have none
-double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian);
+double pawl_nmdp_energy(nmdp *s, const double *theta, double *gradient, double *hessian);
 
 // nmdp_project.c: G, its derivative, and Newton's method for G(theta, w) = 0.
 double pawl_nmdp_balance(nmdp *s, const double *theta, const double *w, double *G, double *matrix);
 bool pawl_nmdp_project(nmdp *s, const double *w, double *theta);
-bool pawl_nmdp_factor(nmdp *s);           // s->matrix, with the rows of loops; false: singular
-void pawl_nmdp_newton_direction(nmdp *s); // in s->direction
+void pawl_nmdp_newton_step(nmdp *s,
+                           double *theta); // by the direction, with the multipliers of loops
+bool pawl_nmdp_factor(nmdp *s);            // s->matrix, with the rows of loops; false: singular
+void pawl_nmdp_newton_direction(nmdp *s);  // in s->direction
 double pawl_nmdp_tolerance(const nmdp *s, const double *matrix, const double *theta);
 
 // nmdp_descend.c: Algorithm 1 from s->theta and s->w, which get the answer; the links are left placed there.

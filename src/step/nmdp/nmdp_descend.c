@@ -8,6 +8,7 @@
 // Against the listing: beta = 1/gamma grows after a rejection and shrinks after an acceptance (it has
 // them the other way round, and feet sink deeply); K is compared after the projection has ended; the step
 // is compared with the tolerance where it was accepted; rejections that no longer move anything end it, too.
+#include "base/kernel.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "step/nmdp/nmdp.h"
@@ -17,8 +18,14 @@ static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
 static const double descend_largest_factor = 100.0; // of several in turn: by leaps
-static const double descend_loose =
-    0.01; // of the tolerance: a step that ends a projection on the way
+// Projections on the way end with an error of this fraction of the tolerance; where the next derivative corrects them,
+// of this fraction of the change that is tried, if that is more, up to `most` times as much. Corrections that are `far`
+// times as long do not trust that derivative.
+static const double descend_loose = 0.01, descend_loose_move = 0.01, descend_loose_most = 1e3;
+static const double descend_far = 1e4;
+// The descent ends where its geometric series has this fraction of the tolerance left, if the last change was below
+// `near` tolerances.
+static const double descend_left = 0.1, descend_near = 30.0;
 // Weights move the motion by forces times h^2, and K's second derivative by them falls like h^2: with short steps,
 // proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
 static const double descend_whole_step = 0.02;  // [s]
@@ -26,6 +33,15 @@ static const double descend_least_creep = 1e-3; // over a stage, for which K is 
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
 // In the infinity norm: coordinates of different units are not added.
+static double descend_length(const double *a, int n)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, fabs(a[i]));
+    }
+    return largest;
+}
+
 static double descend_distance(const double *a, const double *b, int n)
 {
     double largest = 0.0;
@@ -101,11 +117,44 @@ static bool descend_begin(nmdp *s)
     return reached;
 }
 
-// y += a x
-static void descend_axpy(double a, const double *restrict x, double *restrict y, int n)
+// g = slopeT gradient, and the lower triangle of Q = slopeT hessian slope, by rows of `slope` and `curve` (n x m).
+PAWL_KERNEL static void descend_run_products(const double *slope, const double *hessian,
+                                             const double *gradient, int n, int m, double *curve,
+                                             double *Q, double *g)
 {
+    size_t width = (size_t)m;
+    memset(curve, 0, (size_t)n * width * sizeof *curve);
+    memset(g, 0, width * sizeof *g);
     for (int i = 0; i < n; ++i) {
-        y[i] += a * x[i];
+        double *to = curve + (size_t)i * width;
+        const double *row = slope + (size_t)i * width;
+        for (int k = 0; k < n; ++k) {
+            double entry = hessian[(size_t)i * (size_t)n + (size_t)k];
+            if (entry != 0.0) {
+                pawl_axpy(entry, slope + (size_t)k * width, to, m);
+            }
+        }
+        pawl_axpy(gradient[i], row, g, m);
+    }
+    for (int i = 0; i < m; ++i) {
+        double *row = Q + (size_t)i * width;
+        int j = 0;
+        for (; j + 4 <= m && j <= i; j += 4) { // beyond the diagonal, too: that is overwritten
+            lanes sum = LANES_ALL(0.0);
+            for (int k = 0; k < n; ++k) {
+                const double *from = slope + (size_t)k * width + i;
+                lanes all = LANES_ALL(*from);
+                sum += all * LANES_LOAD(curve + (size_t)k * width + j);
+            }
+            LANES_STORE(row + j, sum);
+        }
+        for (; j <= i; ++j) {
+            double sum = 0.0;
+            for (int k = 0; k < n; ++k) {
+                sum += slope[(size_t)k * width + (size_t)i] * curve[(size_t)k * width + (size_t)j];
+            }
+            row[j] = sum;
+        }
     }
 }
 
@@ -120,24 +169,7 @@ void pawl_nmdp_pose_program(nmdp *s)
     }
     memset(s->slope + (size_t)n * width, 0, (size_t)s->row_count * width * sizeof *s->slope);
     pawl_lu_solve_columns(s->factor, n + s->row_count, s->pivot, s->slope, m);
-    memset(s->curve, 0, (size_t)n * width * sizeof *s->curve);
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < n; ++k) {
-            double entry = s->hessian[(size_t)i * (size_t)n + (size_t)k];
-            if (entry != 0.0) {
-                descend_axpy(entry, s->slope + (size_t)k * width, s->curve + (size_t)i * width, m);
-            }
-        }
-    }
-    memset(s->Q, 0, width * width * sizeof *s->Q);
-    memset(s->g, 0, width * sizeof *s->g);
-    for (int k = 0; k < n; ++k) { // the lower triangle of Q
-        const double *row = s->slope + (size_t)k * width, *curve = s->curve + (size_t)k * width;
-        descend_axpy(s->gradient[k], row, s->g, m);
-        for (int i = 0; i < m; ++i) {
-            descend_axpy(row[i], curve, s->Q + (size_t)i * width, i + 1);
-        }
-    }
+    descend_run_products(s->slope, s->hessian, s->gradient, n, m, s->curve, s->Q, s->g);
     for (int i = 0; i < m; ++i) {
         for (int j = 0; j < i; ++j) {
             s->Q[(size_t)j * width + (size_t)i] = s->Q[(size_t)i * width + (size_t)j];
@@ -145,15 +177,37 @@ void pawl_nmdp_pose_program(nmdp *s)
     }
 }
 
-// At theta, w. False where dG/dtheta is singular.
-static bool descend_linearize(nmdp *s, double *energy)
+static bool descend_derive(nmdp *s)
 {
     pawl_nmdp_balance(s, s->theta, s->w, s->G, s->matrix);
-    if (!pawl_nmdp_factor(s) || !pawl_nmdp_columns(s)) {
+    return pawl_nmdp_factor(s);
+}
+
+// At theta, w. False where dG/dtheta is singular. What a loose projection has left of G is taken away by the derivative
+// that the program needs anyway; if it is more than expected, by another projection.
+static bool descend_linearize(nmdp *s, double *energy)
+{
+    if (!descend_derive(s)) {
+        return false;
+    }
+    if (s->unplaced) {
+        pawl_nmdp_newton_direction(s);
+        double length = descend_length(s->direction, s->n);
+        s->bend = fmax(s->bend, length / (s->last_move * s->last_move));
+        if (length > descend_far * s->loose_end) {
+            s->loose = s->loose_end;
+            if (!pawl_nmdp_project(s, s->w, s->theta) || !descend_derive(s)) {
+                return false;
+            }
+            pawl_nmdp_newton_direction(s);
+        }
+        pawl_nmdp_newton_step(s, s->theta);
+    }
+    if (!pawl_nmdp_columns(s)) {
         return false;
     }
     descend_keep(s);
-    *energy = pawl_nmdp_energy(s, s->gradient, s->hessian);
+    *energy = pawl_nmdp_energy(s, s->theta, s->gradient, s->hessian);
     pawl_nmdp_pose_program(s);
     return true;
 }
@@ -208,10 +262,25 @@ static bool descend_propose(nmdp *s, double *move)
     return result.solved;
 }
 
-// Projects and compares K. `moved` gets the largest change of a coordinate. The projection begins where the program
-// foresees theta, with the derivative at hand; if that fails, at theta itself.
-static bool descend_try(nmdp *s, double energy, double *moved)
+// Whether the program foresees theta better than a loose projection would leave it: what it misses grows with the square
+// of the change, by the factor that was measured last. The next derivative takes that away.
+static bool descend_foresees(nmdp *s, double move)
 {
+    if (!s->unplaced || !(s->bend * move * move <= s->loose)) {
+        return false;
+    }
+    bool modes = pawl_nmdp_update_saturation(s, s->trial, false) == 0;
+    s->factored = s->factored && modes;
+    return modes;
+}
+
+// Projects and compares K. `moved` gets the largest change of a coordinate. The projection begins where the program
+// foresees theta, with the derivative at hand; if that fails, at theta itself. K may have risen by what a loose
+// projection left: it is made tight before that counts.
+static bool descend_try(nmdp *s, double energy, double move, double *moved)
+{
+    double loose = fmin(descend_loose_move * move, descend_loose_most * s->loose_end);
+    s->loose = s->unplaced ? fmax(loose, s->loose_end) : s->loose_end;
     ++s->counts.outer;
     int m = s->used_count;
     for (int k = 0; k < s->n; ++k) {
@@ -221,7 +290,10 @@ static bool descend_try(nmdp *s, double energy, double *moved)
         s->lambda[s->chosen[r]] += pawl_dot(s->slope + (size_t)(s->n + r) * (size_t)m, s->x, m);
     }
     *moved = INFINITY;
-    if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
+    bool foreseen = descend_foresees(s, move);
+    if (foreseen) {
+        s->loose = INFINITY;
+    } else if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
         memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
         descend_restore(s);
         s->factored = false;
@@ -229,12 +301,19 @@ static bool descend_try(nmdp *s, double energy, double *moved)
             return false;
         }
     }
+    s->bend = foreseen ? s->bend : s->first_correction / (move * move);
+    s->last_move = move;
+    if (s->loose > s->loose_end && pawl_nmdp_energy(s, s->trial, NULL, NULL) > energy) {
+        s->loose = s->loose_end;
+        if (!pawl_nmdp_project(s, s->trial_w, s->trial)) {
+            return false;
+        }
+    }
     *moved = descend_distance(s->trial, s->theta, s->n);
-    double reached = pawl_nmdp_energy(s, NULL, NULL);
-    return reached <= energy;
+    return pawl_nmdp_energy(s, s->trial, NULL, NULL) <= energy;
 }
 
-// The trial is the new iterate; s->G belongs to it already.
+// The trial is the new iterate.
 static void descend_accept(nmdp *s)
 {
     memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->theta);
@@ -333,11 +412,20 @@ static double descend_creep(nmdp *s)
     return creep;
 }
 
-// Descends from theta and w until nothing moves any more; `proposed` gets the last change of a coordinate.
+// What is still to come after changes that fell from `before` to `moved`, as a geometric series; infinite where that says
+// nothing.
+static double descend_rest(double before, double moved)
+{
+    double rate = moved / before;
+    return rate < 0.5 ? moved * rate / (1.0 - rate) : INFINITY;
+}
+
+// Descends from theta and w until nothing moves any more; `proposed` gets the change of a coordinate that is left.
 static nmdp_outcome descend_pass(nmdp *s, double *proposed)
 {
     double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
-    double fall = descend_factor;
+    double fall = descend_factor, last_move = INFINITY;
+    s->bend = s->last_move = INFINITY;
     *proposed = 0.0;
     for (int k = 0; k < s->settings->nmdp.max_iterations;) {
         double energy, move;
@@ -357,16 +445,21 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
             *proposed = move;
             if (move < 0.01 * tolerance) {
                 memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
-                descend_return(s);
                 return NMDP_CONVERGED;
             }
-            accepted = descend_try(s, energy, &moved);
+            accepted = descend_try(s, energy, move, &moved);
             *proposed = moved;
             if (accepted) {
                 descend_accept(s);
+                double rest = descend_rest(last_move, moved);
+                if (moved < descend_near * tolerance && rest < descend_left * tolerance) {
+                    *proposed = rest;
+                    return NMDP_CONVERGED;
+                }
                 if (moved < tolerance) {
                     return NMDP_CONVERGED;
                 }
+                last_move = moved;
                 // What a rejection has raised far above where it begins would take many short steps to come down.
                 if (s->beta > descend_beta_begin) {
                     s->beta = fmax(s->beta / fall, descend_beta_begin);
@@ -376,6 +469,7 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
             }
             ++s->counts.rejected;
             fall = descend_factor;
+            last_move = INFINITY;
             descend_restore(s);
             // Without derivatives a projection that fails says that the step is too long.
             if (!isfinite(moved) && s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH) {
@@ -385,7 +479,6 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
             growth = fmin(growth * growth, descend_largest_factor);
             if (moved < 0.01 * tolerance) {
                 memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
-                descend_return(s);
                 return NMDP_CONVERGED;
             }
             if (s->beta > descend_beta_max) {
@@ -401,18 +494,19 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
 {
     double proposed;
     s->beta = fmin(s->beta, descend_beta_begin);
-    s->factored = false;
+    s->factored = s->free_known = false;
     s->loose = 0.0;
+    s->loose_end = descend_loose * descend_tolerance(s);
     pawl_nmdp_aim(s);
-    s->loose = descend_loose * descend_tolerance(s);
+    bool derived = s->settings->nmdp.gradient == PAWL_NMDP_FIRST;
+    s->unplaced = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE && derived;
+    s->loose = s->unplaced ? descend_loose_most * s->loose_end : s->loose_end;
     if (!descend_choose_points(s) || !descend_begin(s)) {
         return NMDP_FAILED;
     }
     nmdp_outcome outcome = descend_pass(s, &proposed);
-    bool again = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE &&
-                 s->settings->nmdp.gradient == PAWL_NMDP_FIRST && !s->aim_once;
-    if (again && outcome == NMDP_CONVERGED && descend_creep(s) >= descend_least_creep &&
-        pawl_nmdp_aim_again(s)) {
+    if (s->unplaced && !s->aim_once && outcome == NMDP_CONVERGED &&
+        descend_creep(s) >= descend_least_creep && pawl_nmdp_aim_again(s)) {
         outcome = descend_pass(s, &proposed);
     }
     return outcome == NMDP_FAILED ? outcome : descend_end(s, outcome, proposed);

@@ -326,6 +326,8 @@ static void energy_set_metric(nmdp *s)
     memset(s->trial_w, 0, (size_t)s->weights * sizeof *s->trial_w);
     double size = pawl_nmdp_balance(s, s->trial, s->trial_w, s->G, s->matrix);
     if (isfinite(size) && energy_take_metric(s)) {
+        memcpy(s->free_G, s->G, n * sizeof *s->G);
+        s->free_known = s->model->motion_count == 0; // those have changed their rows
         return;
     }
     double h2 = s->stage.h * s->stage.h;
@@ -412,12 +414,13 @@ static void energy_set_shift(nmdp *s)
 // is the same as long as A is dG/dtheta but for contact stiffness, and y is linear in d. In long steps with fast turns
 // it is not: contact forces turn the levers that they act on, and edges on which boxes topple would creep. K is then
 // aimed again from where the stage has arrived: A (d - rho) = (dG/dtheta)T r with J r = y there has the right slope by
-// every weight. The links are placed at theta, with s->w acting.
+// every weight.
 bool pawl_nmdp_aim_again(nmdp *s)
 {
     int n = s->n;
     bool late = !s->stage.extrapolated;
     s->factored = false; // its memory is used here
+    pawl_nmdp_place(s, s->theta, false);
     for (int i = 0; i < s->points && late; ++i) {
         if (s->point[i].touching && !s->point[i].counted) {
             nmdp_view view = pawl_nmdp_view_in(s, i, s->stage.place.bodies);
@@ -453,12 +456,12 @@ bool pawl_nmdp_aim_again(nmdp *s)
 }
 
 // K = (d - rho)T A (d - rho)/2 with d = theta - theta^: a quadratic, because A and rho are frozen for the stage.
-static double energy_effective(nmdp *s, double *gradient, double *hessian)
+static double energy_effective(nmdp *s, const double *theta, double *gradient, double *hessian)
 {
     int n = s->n;
     double energy = 0.0;
     for (int k = 0; k < n; ++k) {
-        s->step[k] = s->config.theta[k] - s->stage.place.theta[k] - s->shift[k];
+        s->step[k] = theta[k] - s->stage.place.theta[k] - s->shift[k];
     }
     for (int k = 0; k < n; ++k) {
         double along = pawl_dot(s->metric + (size_t)k * (size_t)n, s->step, n);
@@ -529,10 +532,10 @@ static double energy_in_space(nmdp *s, double *gradient, double *hessian)
 
 // K where the links are placed. Gradient and second derivative take a pass each, because a load is either a force
 // or a slope.
-double pawl_nmdp_energy(nmdp *s, double *gradient, double *hessian)
+double pawl_nmdp_energy(nmdp *s, const double *theta, double *gradient, double *hessian)
 {
     if (s->settings->nmdp.energy == PAWL_NMDP_ENERGY_EFFECTIVE) {
-        return energy_effective(s, gradient, hessian);
+        return energy_effective(s, theta, gradient, hessian);
     }
     double (*pass)(nmdp *, double *, double *) =
         s->settings->nmdp.energy == PAWL_NMDP_ENERGY_TOTAL ? energy_in_space : energy_of_points;

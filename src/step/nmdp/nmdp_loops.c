@@ -45,7 +45,8 @@ static bool loops_has_coordinate_forces(const model_joint *j)
     return false;
 }
 
-bool pawl_nmdp_holds_nothing(const model_joint *j)
+// A free joint without forces.
+static bool loops_holds_nothing(const model_joint *j)
 {
     return j->kind == PAWL_JOINT_FREE && !loops_has_coordinate_forces(j);
 }
@@ -133,7 +134,7 @@ static bool loops_takes(const nmdp *s, int joint, int *rows)
         return j->kind == PAWL_JOINT_SPHERICAL && loops_has_coordinate_forces(j);
     }
     *rows = j->row_count;
-    return !pawl_nmdp_holds_nothing(j);
+    return !loops_holds_nothing(j);
 }
 
 pawl_status pawl_nmdp_count_loops(nmdp *s)

@@ -10,8 +10,8 @@
 #include <string.h>
 
 // `position` is the centre of mass of the link, `rotation` its axes.
-pawl_contact_frame pawl_nmdp_point_frame(const nmdp_point *p, pawl_vec3 position,
-                                         const pawl_mat3 *rotation)
+static pawl_contact_frame points_frame(const nmdp_point *p, pawl_vec3 position,
+                                       const pawl_mat3 *rotation)
 {
     pawl_mat3 axes = m3_product(rotation, &p->axes);
     pawl_contact_frame out = {.position = v3_add(position, m3_mul(rotation, p->anchor))};
@@ -25,14 +25,14 @@ static nmdp_view points_view(const nmdp_point *p, nmdp_body own, const nmdp_body
     nmdp_view view = {.rotation = own.R,
                       .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
     if (other == NULL) {
-        view.frame = pawl_nmdp_point_frame(p, own.r, &own.R);
+        view.frame = points_frame(p, own.r, &own.R);
     } else {
         view.axes = other->R;
         const pawl_mat3 one = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
         pawl_mat3 back = m3_product_transposed(&one, &other->R);
         own.r = v3_add(m3_mul(&back, v3_sub(own.r, other->r)), p->other_com);
         view.rotation = m3_product(&back, &own.R);
-        view.frame = pawl_nmdp_point_frame(p, own.r, &view.rotation);
+        view.frame = points_frame(p, own.r, &view.rotation);
     }
     return view;
 }
@@ -129,7 +129,7 @@ void pawl_nmdp_place(nmdp *s, const double *theta, bool derivatives)
         if (p->pair) { // its vertices are those that the other body sees
             s->frame[i].position = v3_add(s->motion->position[p->link], m3_mul(R, p->anchor));
         } else {
-            s->frame[i] = pawl_nmdp_point_frame(p, s->motion->position[p->link], R);
+            s->frame[i] = points_frame(p, s->motion->position[p->link], R);
         }
         p->touching = points_evaluate(s, i, derivatives);
     }
@@ -189,18 +189,24 @@ void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *
     }
 }
 
-// -JT v of one vertex (nv), the derivative of G by its weight.
-static void points_column(nmdp *s, int point, const double *v, double *column)
+// -JT v of the vertices of a point, the derivatives of G by their weights, into B from this column on. `sign` is -1 for
+// the other body of a pair. Contacts do not move what is prescribed.
+static void points_columns(nmdp *s, int point, int link, double sign, int first)
 {
     const nmdp_point *p = &s->point[point];
-    bool wrench = p->component_count == 6;
-    pawl_vec3 moment = wrench ? v3(-v[3], -v[4], -v[5]) : v3(0.0, 0.0, 0.0);
-    memset(column, 0, (size_t)s->n * sizeof *column);
-    pawl_vec3 force = v3(-v[0], -v[1], -v[2]), at = s->frame[point].position;
-    pawl_reduced_add_wrench(s->motion, p->link, at, force, moment, column);
-    if (p->pair) {
-        pawl_reduced_add_wrench(s->motion, p->other_link, at, v3_scale(-1.0, force),
-                                v3_scale(-1.0, moment), column);
+    pawl_vec3 none = v3(0.0, 0.0, 0.0);
+    pawl_vec3 arm = v3_sub(s->frame[point].position, s->motion->origin[link]);
+    for (int i = 0; i < p->vertex_count; ++i) {
+        const double *v = s->v + p->first_number + i * p->component_count;
+        pawl_vec3 force = v3_scale(-sign, v3(v[0], v[1], v[2]));
+        pawl_vec3 moment = p->component_count == 6 ? v3_scale(-sign, v3(v[3], v[4], v[5])) : none;
+        spatial load = sp_force_from(arm, force, moment);
+        for (int k = s->tree->links[link].last_column; k >= 0; k = s->tree->columns[k].parent) {
+            if (s->motion_of[k] < 0) {
+                s->B[(size_t)k * (size_t)s->used_count + (size_t)(first + i)] +=
+                    sp_dot(s->motion->S[k], load);
+            }
+        }
     }
 }
 
@@ -237,13 +243,14 @@ bool pawl_nmdp_columns(nmdp *s)
     int column = 0;
     for (int i = 0; i < s->points; ++i) {
         const nmdp_point *p = &s->point[i];
-        for (int k = 0; p->touching && k < p->vertex_count; ++k, ++column) {
-            points_column(s, i, s->v + p->first_number + k * p->component_count, s->step);
-            for (int r = 0; r < s->n; ++r) { // contacts do not move what is prescribed
-                double entry = s->motion_of[r] < 0 ? s->step[r] : 0.0;
-                s->B[(size_t)r * (size_t)s->used_count + (size_t)column] = entry;
-            }
+        if (!p->touching) {
+            continue;
         }
+        points_columns(s, i, p->link, 1.0, column);
+        if (p->pair) {
+            points_columns(s, i, p->other_link, -1.0, column);
+        }
+        column += p->vertex_count;
     }
     pawl_nmdp_friction_columns(s, friction);
     return true;

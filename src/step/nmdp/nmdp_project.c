@@ -78,8 +78,8 @@ static void project_keep(nmdp *s, const double *theta)
     memcpy(s->start_lambda, s->lambda, (size_t)s->loop_rows * sizeof *s->lambda);
 }
 
-// theta = start - length direction, and |G| there.
-static double project_move(nmdp *s, const double *w, double length, double *theta)
+// theta = start - length direction, with the multipliers of loops.
+static void project_step(nmdp *s, double length, double *theta)
 {
     for (int i = 0; i < s->n; ++i) {
         theta[i] = s->start[i] - length * s->direction[i];
@@ -88,12 +88,27 @@ static double project_move(nmdp *s, const double *w, double length, double *thet
         int row = s->chosen[i];
         s->lambda[row] = s->start_lambda[row] - length * s->direction[s->n + i];
     }
+}
+
+void pawl_nmdp_newton_step(nmdp *s, double *theta)
+{
+    project_keep(s, theta);
+    project_step(s, 1.0, theta);
+}
+
+// And |G| there.
+static double project_move(nmdp *s, const double *w, double length, double *theta)
+{
+    project_step(s, length, theta);
     return pawl_nmdp_balance(s, theta, w, s->G, NULL);
 }
 
 // One iteration from |G| = size at theta; s->G belongs to it. Returns |G| at the new theta, or infinity: no step makes
 // it less. The factor of an earlier iterate is good enough while G falls fast: that costs a fraction of a new one.
-static double project_iterate(nmdp *s, const double *w, double size, double *theta)
+// `ended`: a projection on the way is near enough, and nothing was evaluated at the new theta. What such steps leave is
+// a fraction `rate` of their length.
+static double project_iterate(nmdp *s, const double *w, double size, double *theta, double rate,
+                              bool *ended)
 {
     size_t bytes = (size_t)s->n * sizeof *theta;
     bool zeroth = s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH;
@@ -101,6 +116,11 @@ static double project_iterate(nmdp *s, const double *w, double size, double *the
     project_keep(s, theta);
     if (s->factored) {
         pawl_nmdp_newton_direction(s);
+        if (s->unplaced && s->loose > 0.0 && rate * project_norm(s->direction, s->n) <= s->loose) {
+            project_step(s, 1.0, theta);
+            *ended = true;
+            return size; // of before
+        }
         double reached = project_move(s, w, 1.0, theta);
         if (reached <= fast * size) {
             return reached;
@@ -128,11 +148,28 @@ static double project_iterate(nmdp *s, const double *w, double size, double *the
     return INFINITY;
 }
 
+// G and its derivative where the stage begins: without contacts both are known from the masses of K.
+static double project_first(nmdp *s, const double *theta, const double *w)
+{
+    if (!s->free_known) {
+        return pawl_nmdp_balance(s, theta, w, s->G, s->matrix);
+    }
+    s->free_known = false;
+    memcpy(s->G, s->free_G, (size_t)s->n * sizeof *s->G);
+    pawl_tree_load_clear(&s->load);
+    pawl_nmdp_add_contacts(s, w, s->settings->nmdp.gradient == PAWL_NMDP_FIRST, s->matrix);
+    pawl_tree_load_gather(&s->load, s->G, s->matrix);
+    pawl_nmdp_add_friction(s, w, s->G);
+    return fmax(project_norm(s->G, s->n), pawl_nmdp_loop_error(s));
+}
+
 // With the modes of actuators as they are.
 static bool project_newton(nmdp *s, const double *w, double *theta)
 {
-    double size = pawl_nmdp_balance(s, theta, w, s->G, s->factored ? NULL : s->matrix);
-    double last = INFINITY;
+    double size =
+        s->factored ? pawl_nmdp_balance(s, theta, w, s->G, NULL) : project_first(s, theta, w);
+    double last = INFINITY, rate = project_gain, before = INFINITY;
+    bool ended = false;
     if (!isfinite(size) || (!s->factored && !pawl_nmdp_factor(s))) {
         return false;
     }
@@ -148,11 +185,15 @@ static bool project_newton(nmdp *s, const double *w, double *theta)
             }
             last = size;
         }
-        size = project_iterate(s, w, size, theta);
-        if (!isfinite(size)) {
-            return false;
+        size = project_iterate(s, w, size, theta, rate, &ended);
+        double length = project_norm(s->direction, s->n);
+        s->first_correction = k == 0 ? length : s->first_correction;
+        if (!isfinite(size) || ended) {
+            return ended;
         }
-        if (s->loose > 0.0 && project_norm(s->direction, s->n) <= s->loose) {
+        rate = fmax(project_gain, length / before);
+        before = length;
+        if (s->loose > 0.0 && length <= s->loose) {
             return true;
         }
     }

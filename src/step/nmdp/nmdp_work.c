@@ -11,6 +11,13 @@
 // the forces of the stage count for; 1 for implicit Euler.
 #include "step/nmdp/nmdp.h"
 
+// The rotation vector from one to the other, to third order.
+static pawl_vec3 work_turn(const pawl_mat3 *from, const pawl_mat3 *to)
+{
+    pawl_mat3 turn = m3_product_transposed(to, from);
+    return v3_scale(0.5, m3_axis(&turn));
+}
+
 // Force of the limits of coordinate k over the stage. mdp as published has that of the beginning.
 static double work_limit_force(const nmdp *s, int k, const pawl_coordinate_def *d)
 {
@@ -64,7 +71,7 @@ static void work_of_body_damping(const nmdp *s, double fraction, double *work)
         if (s->tree->links[i].driven) {
             continue;
         }
-        pawl_vec3 path = v3_sub(to->r, from->r), turn = pawl_nmdp_turn(&from->R, &to->R);
+        pawl_vec3 path = v3_sub(to->r, from->r), turn = work_turn(&from->R, &to->R);
         work[WORK_DAMPERS] -=
             fraction / s->stage.h *
             (b->linear_damping * v3_dot(path, path) + b->angular_damping * v3_dot(turn, turn));
@@ -83,7 +90,7 @@ static void work_of_forces(const nmdp *s, double fraction, double *work)
         pawl_vec3 path =
             v3_sub(v3_add(to->r, m3_mul(&to->R, arm)), v3_add(from->r, m3_mul(&from->R, arm)));
         work[WORK_FORCES] +=
-            fraction * (v3_dot(force, path) + v3_dot(torque, pawl_nmdp_turn(&from->R, &to->R)));
+            fraction * (v3_dot(force, path) + v3_dot(torque, work_turn(&from->R, &to->R)));
     }
 }
 
@@ -94,7 +101,7 @@ static double work_of_wrench(const nmdp *s, int link, pawl_vec3 anchor, pawl_vec
     const nmdp_body *from = &s->stage.place.bodies[link], *to = &s->now.bodies[link];
     pawl_vec3 path =
         v3_sub(v3_add(to->r, m3_mul(&to->R, anchor)), v3_add(from->r, m3_mul(&from->R, anchor)));
-    return v3_dot(force, path) + v3_dot(moment, pawl_nmdp_turn(&from->R, &to->R));
+    return v3_dot(force, path) + v3_dot(moment, work_turn(&from->R, &to->R));
 }
 
 // The same where rates of coordinates are what the stage integrates: its power at the end times h, as that of inertia and
@@ -215,10 +222,4 @@ void pawl_nmdp_count_loss(const nmdp *s, double *work)
         }
     }
     work[WORK_DAMPERS] -= loss;
-}
-
-pawl_vec3 pawl_nmdp_turn(const pawl_mat3 *from, const pawl_mat3 *to)
-{
-    pawl_mat3 turn = m3_product_transposed(to, from);
-    return v3_scale(0.5, m3_axis(&turn));
 }

@@ -224,7 +224,7 @@ static void sensitivity_conditions(pawl_sensitivity *d, const double *theta, int
     int n = s->n;
     // pawl_nmdp_balance() places the links; energy and columns below are those of that place.
     pawl_nmdp_balance(s, theta, d->w, d->F3[side], d->still ? NULL : s->matrix);
-    pawl_nmdp_energy(s, d->F1[side], NULL);
+    pawl_nmdp_energy(s, theta, d->F1[side], NULL);
     if (d->still) {
         memset(d->F2[side], 0, (size_t)d->free_count * sizeof(double));
         return;
@@ -301,7 +301,7 @@ static bool sensitivity_read_solution(pawl_sensitivity *d)
     }
     sensitivity_find_still(d);
     pawl_nmdp_balance(s, d->theta, d->w, s->G, s->matrix);
-    pawl_nmdp_energy(s, d->l, NULL);
+    pawl_nmdp_energy(s, d->theta, d->l, NULL);
     memcpy(s->factor, s->matrix, (size_t)n * (size_t)n * sizeof *s->factor);
     if (!pawl_lu_factor(s->factor, n, s->pivot)) {
         return false;

@@ -122,7 +122,7 @@ static void load_products(double A[6][6], spatial s, spatial *straight, spatial 
 
 // dS_j/dtheta_i for column i at or below j. An axis is carried along by the joints before it, S_i x S_j; columns
 // of one ball depend on each other through their chart instead.
-spatial pawl_tree_column_derivative(const reduced_motion *m, int j, int i)
+static spatial load_column_derivative(const reduced_motion *m, int j, int i)
 {
     const reduced_tree *t = m->tree;
     int ball = t->columns[i].ball;
@@ -145,14 +145,14 @@ static void load_derive_column(const tree_load *load, int j, double *matrix)
     spatial straight, transposed;
     load_products(load->column_slope[j], m->S[j], &straight, &transposed);
     for (int i = j; i >= 0; i = t->columns[i].parent) {
-        double geometric = sp_dot(pawl_tree_column_derivative(m, j, i), load->column_force[j]);
+        double geometric = sp_dot(load_column_derivative(m, j, i), load->column_force[j]);
         matrix[(size_t)j * n + (size_t)i] += sp_dot(transposed, m->S[i]) + geometric;
         if (i == j) {
             continue;
         }
         double other = sp_dot(m->S[i], straight);
         if (t->columns[i].ball >= 0 && t->columns[i].ball == t->columns[j].ball) {
-            other += sp_dot(pawl_tree_column_derivative(m, i, j), load->column_force[i]);
+            other += sp_dot(load_column_derivative(m, i, j), load->column_force[i]);
         }
         matrix[(size_t)i * n + (size_t)j] += other;
     }

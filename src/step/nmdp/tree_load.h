@@ -26,5 +26,3 @@ void pawl_tree_load_add(tree_load *load, int link, pawl_vec3 point, pawl_vec3 fo
                         pawl_vec3 moment, double slope[6][6]);
 // tau (nv) += sum JT F; matrix (nv x nv, row-major; may be NULL) += its derivative.
 void pawl_tree_load_gather(tree_load *load, double *tau, double *matrix);
-// The derivative of column j by coordinate i, which must be above it, in its ball, or j itself.
-spatial pawl_tree_column_derivative(const reduced_motion *motion, int j, int i);

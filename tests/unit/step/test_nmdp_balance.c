@@ -71,7 +71,7 @@ TEST(derivatives_of_the_balance_are_those_of_differences)
         double theta[COLUMNS], G[2][COLUMNS], matrix[COLUMNS * COLUMNS], gradient[COLUMNS];
         balance_random_stage(s, &seed, 0.05, theta);
         CHECK(isfinite(pawl_nmdp_balance(s, theta, s->w, G[0], matrix)));
-        pawl_nmdp_energy(s, gradient, NULL);
+        pawl_nmdp_energy(s, theta, gradient, NULL);
         double size = balance_size(matrix, s->n * s->n), energy[2];
         for (int j = 0; j < s->n; ++j) {
             const double d = 1e-5;
@@ -79,7 +79,7 @@ TEST(derivatives_of_the_balance_are_those_of_differences)
             for (int side = 0; side < 2; ++side) {
                 theta[j] = at + (side == 0 ? d : -d);
                 pawl_nmdp_balance(s, theta, s->w, G[side], NULL);
-                energy[side] = pawl_nmdp_energy(s, NULL, NULL);
+                energy[side] = pawl_nmdp_energy(s, theta, NULL, NULL);
             }
             theta[j] = at;
             for (int i = 0; i < s->n; ++i) {
