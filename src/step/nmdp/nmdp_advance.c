@@ -26,7 +26,9 @@
 enum { ADVANCE_MAX_HALVINGS = 30 };
 static const double advance_g = 0.29289321881345254; // 1 - 1/sqrt 2
 static const double advance_least_part = 0.0625;     // of a step, by two stages
-static const double advance_least_force = 0.25;      // of what stops a contact, over what could
+static const double advance_least_divided =
+    0.1; // of a step: shorter ones end where their descent does
+static const double advance_least_force = 0.25; // of what stops a contact, over what could
 
 // out = x + a y
 static void advance_combine(const nmdp *s, const nmdp_moment *x, double a, const nmdp_moment *y,
@@ -48,6 +50,7 @@ static bool advance_stage(nmdp *s, double h, double end, double target_time)
     s->stage.h = h;
     s->stage.end = end;
     s->stage.target_time = target_time;
+    s->divisible = s->settings->nmdp.halvings > 0 && h > advance_least_divided * s->settings->dt;
     pawl_nmdp_read_targets(s);
     nmdp_outcome outcome = pawl_nmdp_descend(s);
     if (outcome == NMDP_FAILED) {

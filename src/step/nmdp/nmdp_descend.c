@@ -14,6 +14,8 @@
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
+// A part that may be divided is given up after this fraction of the iterations, or so many projections that failed.
+enum { DESCEND_PATIENCE = 5, DESCEND_LOST = 4 };
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
@@ -30,6 +32,7 @@ static const double descend_left = 0.1, descend_near = 30.0;
 // proximal weight and tolerance fall, too, or forces would stay where they began. Longer steps than this are as set.
 static const double descend_whole_step = 0.02;  // [s]
 static const double descend_least_creep = 1e-3; // over a stage, for which K is aimed again [m]
+static const double descend_large_gap = 1e-6;   // of K: 1.4 mm/s [m^2/s^2]
 static const double descend_least_curve = 0.04; // of the program [m^2/s^2]
 
 // In the infinity norm: coordinates of different units are not added.
@@ -212,11 +215,11 @@ static bool descend_linearize(nmdp *s, double *energy)
     return true;
 }
 
-// [m or rad], falls with h^2 for short steps.
+// [m or rad], falls with h^2 for short steps, and with their length for the parts of a step.
 static double descend_tolerance(const nmdp *s)
 {
-    double share = fmin(s->stage.h / descend_whole_step, 1.0);
-    return s->settings->nmdp.tolerance * share * share;
+    double dt = s->settings->dt, share = fmin(dt / descend_whole_step, 1.0);
+    return s->settings->nmdp.tolerance * share * share * fmin(s->stage.h / dt, 1.0);
 }
 
 // Of the proximal weight: the largest second derivative of the program over that of long steps.
@@ -266,7 +269,7 @@ static bool descend_propose(nmdp *s, double *move)
 // of the change, by the factor that was measured last. The next derivative takes that away.
 static bool descend_foresees(nmdp *s, double move)
 {
-    if (!s->unplaced || !(s->bend * move * move <= s->loose)) {
+    if (!s->unplaced || s->tight || !(s->bend * move * move <= s->loose)) {
         return false;
     }
     bool modes = pawl_nmdp_update_saturation(s, s->trial, false) == 0;
@@ -280,7 +283,7 @@ static bool descend_foresees(nmdp *s, double move)
 static bool descend_try(nmdp *s, double energy, double move, double *moved)
 {
     double loose = fmin(descend_loose_move * move, descend_loose_most * s->loose_end);
-    s->loose = s->unplaced ? fmax(loose, s->loose_end) : s->loose_end;
+    s->loose = s->unplaced && !s->tight ? fmax(loose, s->loose_end) : s->loose_end;
     ++s->counts.outer;
     int m = s->used_count;
     for (int k = 0; k < s->n; ++k) {
@@ -357,6 +360,8 @@ static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
     memcpy(s->trial, s->theta, (size_t)s->n * sizeof *s->trial);
     if (pawl_nmdp_project(s, s->w, s->trial)) {
         memcpy(s->theta, s->trial, (size_t)s->n * sizeof *s->trial);
+    } else if (s->divisible) {
+        return NMDP_FAILED;
     } else {
         descend_return(s);
     }
@@ -417,7 +422,24 @@ static double descend_creep(nmdp *s)
 static double descend_rest(double before, double moved)
 {
     double rate = moved / before;
-    return rate < 0.5 ? moved * rate / (1.0 - rate) : INFINITY;
+    return isfinite(before) && rate < 0.5 ? moved * rate / (1.0 - rate) : INFINITY;
+}
+
+// K has risen, perhaps only above that of an iterate which is not quite on G = 0: from here on all are.
+static bool descend_tighten(nmdp *s)
+{
+    s->tight = true;
+    s->loose = s->loose_end;
+    return pawl_nmdp_project(s, s->w, s->theta);
+}
+
+// Where contact forces have a fold (more friction, a deeper foot, more friction) G = 0 has no root beyond it, projections
+// fail, and the descent creeps towards the fold with the power of vertices still unequal. Shorter steps have no such
+// folds, because inertia counts more in them: a part that may be divided gives up here.
+static bool descend_gives_up(const nmdp *s, int iterations, int lost)
+{
+    int most = s->settings->nmdp.max_iterations;
+    return s->divisible && (iterations > most / DESCEND_PATIENCE || lost > DESCEND_LOST);
 }
 
 // Descends from theta and w until nothing moves any more; `proposed` gets the change of a coordinate that is left.
@@ -425,7 +447,9 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
 {
     double tolerance = descend_tolerance(s), before = INFINITY, moved = INFINITY;
     double fall = descend_factor, last_move = INFINITY;
+    int lost = 0; // projections that failed
     s->bend = s->last_move = INFINITY;
+    s->tight = false;
     *proposed = 0.0;
     for (int k = 0; k < s->settings->nmdp.max_iterations;) {
         double energy, move;
@@ -436,6 +460,9 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
         before = energy;
         if (s->used_count == 0) {
             return NMDP_CONVERGED;
+        }
+        if (descend_gives_up(s, k, lost)) {
+            return NMDP_FAILED;
         }
         double growth = descend_factor;
         for (bool accepted = false; !accepted; ++k) {
@@ -456,7 +483,7 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
                     *proposed = rest;
                     return NMDP_CONVERGED;
                 }
-                if (moved < tolerance) {
+                if (moved < tolerance && (s->beta <= descend_beta_begin || !s->divisible)) {
                     return NMDP_CONVERGED;
                 }
                 last_move = moved;
@@ -471,12 +498,23 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
             fall = descend_factor;
             last_move = INFINITY;
             descend_restore(s);
+            if (s->unplaced && !s->tight) {
+                if (!descend_tighten(s)) {
+                    return NMDP_FAILED;
+                }
+                before = INFINITY;
+                break;
+            }
             // Without derivatives a projection that fails says that the step is too long.
             if (!isfinite(moved) && s->settings->nmdp.gradient == PAWL_NMDP_ZEROTH) {
                 return NMDP_FAILED;
             }
             s->beta *= isfinite(moved) ? growth : 10.0 * growth;
             growth = fmin(growth * growth, descend_largest_factor);
+            lost += isfinite(moved) ? 0 : 1;
+            if (descend_gives_up(s, k, lost)) {
+                return NMDP_FAILED;
+            }
             if (moved < 0.01 * tolerance) {
                 memset(s->x, 0, (size_t)s->used_count * sizeof *s->x);
                 return NMDP_CONVERGED;
@@ -509,5 +547,10 @@ nmdp_outcome pawl_nmdp_descend(nmdp *s)
         descend_creep(s) >= descend_least_creep && pawl_nmdp_aim_again(s)) {
         outcome = descend_pass(s, &proposed);
     }
-    return outcome == NMDP_FAILED ? outcome : descend_end(s, outcome, proposed);
+    // Nothing moves any more, but perhaps because beta is so large that nothing can.
+    bool short_of_least = s->divisible && descend_gap(s) > descend_large_gap;
+    if (outcome == NMDP_FAILED || short_of_least) {
+        return NMDP_FAILED;
+    }
+    return descend_end(s, outcome, proposed);
 }
