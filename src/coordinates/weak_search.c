@@ -32,7 +32,7 @@ enum {
 };
 static const double search_empty = 1e-12;    // of a row: it moves nothing
 static const double search_rounding = 1e-13; // of singular values
-static const double search_gap = 30.0;        // between singular values of two kinds
+static const double search_gap = 30.0;       // between singular values of two kinds
 
 typedef struct search {
     pawl_env env;
