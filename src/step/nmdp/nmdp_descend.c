@@ -15,7 +15,7 @@
 #include <string.h>
 
 // A part that may be divided is given up after this fraction of the iterations, or so many projections that failed.
-enum { DESCEND_PATIENCE = 5, DESCEND_LOST = 4 };
+enum { DESCEND_PATIENCE = 2, DESCEND_LOST = 4 };
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
