@@ -319,30 +319,90 @@ static void extension_motions(model_writer *w)
     }
 }
 
+static const char *const extension_wrench[6] = {"pawl:fx", "pawl:fy", "pawl:fz",
+                                                "pawl:tx", "pawl:ty", "pawl:tz"};
+
+static void extension_force_begin(model_writer *w, const pawl_force_def *f, const char *suffix)
+{
+    pawl_vec3 point = write_point(w, f->body, f->point);
+    char name[320];
+    snprintf(name, sizeof name, "%.280s%s", f->name != NULL ? f->name : "", suffix);
+    xml_text_begin(&w->xml, "pawl:force");
+    xml_text_word(&w->xml, "name", suffix[0] == '\0' ? f->name : name);
+    xml_text_word(&w->xml, "body", write_body_name(w, f->body));
+    xml_text_numbers(&w->xml, "point", &point.x, 3);
+    xml_text_word(&w->xml, "axes", f->in_body_axes ? "body" : "world");
+}
+
+// A component that is a factor times a signal. `values` has room for those of a table.
+static void extension_part(model_writer *w, const char *name, const pawl_signal *s, double factor,
+                           double *values)
+{
+    pawl_signal part = *s;
+    part.value *= factor;
+    part.amplitude *= factor;
+    for (int i = 0; i < s->count; ++i) {
+        values[i] = factor * s->values[i];
+    }
+    part.values = values;
+    if (s->kind == PAWL_SIGNAL_CALLBACK) { // stays at its first value
+        write_lose(w, true, "a function of time that a program computes stays at its first value",
+                   NULL);
+        part = pawl_signal_constant(factor * write_signal_start(s));
+    }
+    extension_component(w, name, &part);
+}
+
+// A force in the axes of a link frame that the file turns: a component is along up to three of the new axes, and sums of
+// signals are none. So each component becomes a force of its own.
+static void extension_turned_force(model_writer *w, const pawl_force_def *f, pawl_quat turn)
+{
+    static const char *const suffix[6] = {"::fx", "::fy", "::fz", "::tx", "::ty", "::tz"};
+    const pawl_vec3 axis[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    for (int c = 0; c < 6; ++c) {
+        const pawl_signal *s = c < 3 ? &f->force[c] : &f->torque[c - 3];
+        if (extension_is_zero(s)) {
+            continue;
+        }
+        size_t bytes = (size_t)s->count * sizeof(double);
+        double *values = bytes > 0 ? pawl_alloc(w->env, bytes) : NULL;
+        if (bytes > 0 && values == NULL) {
+            w->xml.failed = true;
+            return;
+        }
+        pawl_vec3 along = pawl_quat_rotate(turn, axis[c % 3]);
+        extension_force_begin(w, f, suffix[c]);
+        for (int k = 0; k < 3; ++k) {
+            extension_part(w, extension_wrench[3 * (c / 3) + k], s, v3_get(along, k), values);
+        }
+        xml_text_end(&w->xml);
+        pawl_free(w->env, values, bytes);
+    }
+}
+
 static void extension_forces(model_writer *w)
 {
-    static const char *const names[6] = {"pawl:fx", "pawl:fy", "pawl:fz",
-                                         "pawl:tx", "pawl:ty", "pawl:tz"};
-    xml_text *x = &w->xml;
     for (int i = 0; i < pawl_model_force_count(w->model); ++i) {
         pawl_force_def f = pawl_model_force(w->model, i);
         bool any = false;
         for (int c = 0; c < 6; ++c) {
             any = any || !extension_is_zero(c < 3 ? &f.force[c] : &f.torque[c - 3]);
         }
+        const pawl_pose same = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+        pawl_quat turn = write_frame(w, f.body, same).orientation;
+        pawl_vec3 turned = {turn.x, turn.y, turn.z};
         if (!any) {
             continue;
         }
-        pawl_vec3 point = write_point(w, f.body, f.point);
-        xml_text_begin(x, "pawl:force");
-        xml_text_word(x, "name", f.name);
-        xml_text_word(x, "body", write_body_name(w, f.body));
-        xml_text_numbers(x, "point", &point.x, 3);
-        xml_text_word(x, "axes", f.in_body_axes ? "body" : "world");
-        for (int c = 0; c < 6; ++c) {
-            extension_component(w, names[c], c < 3 ? &f.force[c] : &f.torque[c - 3]);
+        if (f.in_body_axes && v3_max_abs(turned) > 0.0) {
+            extension_turned_force(w, &f, turn);
+            continue;
         }
-        xml_text_end(x);
+        extension_force_begin(w, &f, "");
+        for (int c = 0; c < 6; ++c) {
+            extension_component(w, extension_wrench[c], c < 3 ? &f.force[c] : &f.torque[c - 3]);
+        }
+        xml_text_end(&w->xml);
     }
 }
 
