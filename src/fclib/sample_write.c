@@ -2,10 +2,12 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Writes samples, one after the other: each array of the file grows by what the sample has of it. Thousands of samples
-// make some thirty datasets, not some hundred thousand, which HDF5 would take minutes for. The file has its name when it is
-// whole: one that a killed process left half written is never taken for samples.
+// make some thirty datasets, not some hundred thousand, which HDF5 would take minutes for. The file is made in memory
+// (hdf5_image_create) and has its name when it is whole: one that a killed process left half written is never taken for
+// samples.
 #include "base/guard.h"
 #include "fclib/sample_file.h"
+#include "hdf5/hdf5_use.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -42,13 +44,12 @@ const sample_scalar sample_scalars[SAMPLE_SCALARS] = {
 };
 
 enum { WRITE_CHUNK = 8192, WRITE_SETS = SAMPLE_SCALARS + SAMPLE_ARRAYS + 2 };
-static const char write_part[] = ".part";
 
 // Scalars, then arrays, then the two names.
 struct pawl_sample_writer {
     pawl_env env;
-    char *path, *part; // the file's name, and the one it has until it is whole
-    size_t path_bytes; // of both
+    char *path;
+    size_t path_bytes;
     hid_t file, name_type;
     hid_t sets[WRITE_SETS];
     hsize_t length[WRITE_SETS];
@@ -94,7 +95,7 @@ static bool sample_put_text(hid_t file, const char *name, const char *text)
 static bool sample_make_file(pawl_sample_writer *w)
 {
     const int version = SAMPLE_VERSION;
-    w->file = H5Fcreate(w->part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    w->file = hdf5_image_create();
     w->name_type = H5Tcopy(H5T_C_S1);
     if (w->file < 0 || w->name_type < 0 || H5Tset_size(w->name_type, SAMPLE_NAME) < 0 ||
         !sample_put_text(w->file, "format", "pawl samples") ||
@@ -131,17 +132,17 @@ pawl_status pawl_sample_writer_create(const pawl_env *env, const char *path,
     PAWL_NEED(env, out);
     *out = NULL;
     PAWL_NEED(env, path);
+    PAWL_TRY(hdf5_image_probe(env, path));
     pawl_sample_writer *w = pawl_alloc(env, sizeof *w);
-    size_t length = strlen(path) + 1, bytes = 2 * length + strlen(write_part);
+    size_t bytes = strlen(path) + 1;
     char *own = pawl_alloc(env, bytes);
     if (w == NULL || own == NULL) {
         pawl_free(env, w, sizeof *w);
         pawl_free(env, own, bytes);
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory to write '%s'", path);
     }
-    memcpy(own, path, length);
-    snprintf(own + length, bytes - length, "%s%s", path, write_part);
-    *w = (pawl_sample_writer){.env = *env, .path = own, .part = own + length, .path_bytes = bytes};
+    memcpy(own, path, bytes);
+    *w = (pawl_sample_writer){.env = *env, .path = own, .path_bytes = bytes};
     for (int i = 0; i < WRITE_SETS; ++i) {
         w->sets[i] = H5I_INVALID_HID;
     }
@@ -227,17 +228,9 @@ pawl_status pawl_sample_writer_close(pawl_sample_writer *w)
         w->failed = (w->sets[i] >= 0 && H5Dclose(w->sets[i]) < 0) || w->failed;
     }
     (void)H5Tclose(w->name_type);
-    w->failed = (w->file >= 0 && H5Fclose(w->file) < 0) || w->failed;
-    hdf5_use_end(use);
-    w->failed = w->failed || rename(w->part, w->path) != 0;
-    if (w->failed) {
-        (void)remove(w->part);
-    }
     pawl_env env = w->env;
-    pawl_status status =
-        w->failed ? PAWL_FAIL(&env, PAWL_BAD_FILE,
-                              "'%s' cannot be written: is there a folder and room?", w->path)
-                  : PAWL_OK;
+    pawl_status status = hdf5_image_save(&env, w->file, w->path, !w->failed);
+    hdf5_use_end(use);
     pawl_free(&env, w->path, w->path_bytes);
     pawl_free(&env, w, sizeof *w);
     return status;

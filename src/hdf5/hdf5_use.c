@@ -75,7 +75,7 @@ static bool hdf5_image_put(const char *path, const void *bytes, size_t size)
     if (out == NULL) {
         return false;
     }
-    bool done = fwrite(bytes, 1, size, out) == size;
+    bool done = size == 0 || fwrite(bytes, 1, size, out) == size;
     int reason = errno;
     if (fclose(out) != 0) {
         reason = done ? errno : reason;
@@ -95,6 +95,22 @@ static bool hdf5_image_replace(const char *path, const char *part, const void *b
     (void)remove(part);
     errno = reason;
     return false;
+}
+
+pawl_status hdf5_image_probe(const pawl_env *env, const char *path)
+{
+    size_t size = strlen(path) + sizeof ".part";
+    char *part = pawl_alloc(env, size);
+    if (part == NULL) {
+        return PAWL_FAIL(env, PAWL_NO_MEMORY, "%s: no memory to write it", path);
+    }
+    (void)snprintf(part, size, "%s.part", path);
+    bool can = hdf5_image_put(part, NULL, 0);
+    int reason = errno;
+    (void)remove(part);
+    pawl_free(env, part, size);
+    return can ? PAWL_OK
+               : PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be written: %s", path, strerror(reason));
 }
 
 pawl_status hdf5_image_save(const pawl_env *env, hid_t file, const char *path, bool done)

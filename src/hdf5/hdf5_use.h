@@ -17,6 +17,8 @@ void hdf5_use_end(hdf5_use use);
 // A new file in memory, for a result that is written in one piece. HDF5 1.10 cannot close a file that its disk has no room
 // for: it prints pages and may crash when the process ends. So it never sees the disk.
 hid_t hdf5_image_create(void);
+// Whether `path` can be written, before work is done for it: PAWL_IO_ERROR, logged, where there is no folder or no right.
+pawl_status hdf5_image_probe(const pawl_env *env, const char *path);
 // Closes the file and, if all went well so far (`done`), writes it to `path`: to a temporary file that is renamed, so that
 // `path` is complete or as it was. Else PAWL_NO_MEMORY or PAWL_IO_ERROR, logged.
 pawl_status hdf5_image_save(const pawl_env *env, hid_t file, const char *path, bool done);

@@ -5,6 +5,7 @@
 import base64
 import json
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -137,6 +138,18 @@ def test_a_killed_run_is_resumed_to_the_same_results(tmp_path):
     resumed, other = ended("killed")
     assert resumed == whole
     assert other["samples"] == document["samples"]
+
+
+def test_a_full_disk_ends_a_recording_with_one_message(tmp_path):
+    # A limit on the size of files stands for the disk. HDF5 left to itself crashes when the process ends.
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+    done = subprocess.run([COMMAND, "bench", "smoke", "--record-only", "-q", "-o", str(tmp_path / "a.h5")], capture_output=True, text=True,
+                          check=False, preexec_fn=limit, env=NO_LEAKS)
+    assert done.returncode == 2 and "File too large" in done.stderr, done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_instructions_are_counted_and_tell_a_regression(pawl, tmp_path):
