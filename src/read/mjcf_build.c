@@ -125,6 +125,26 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
                        pawl_builder_add_force(r->builder, &force, NULL));
 }
 
+// The carrier's gravity acts on all that it carries with the carrier's gravcomp. What a welded body has less or more of it
+// is a constant force at its own centre, m (gravcomp of the carrier - its own) g.
+static pawl_status mjcf_add_gravcomp(mjcf_reader *r, const mjcf_body *b)
+{
+    const mjcf_body *carrier = MJCF_BODY_AT(r, b->carrier);
+    double part = b->mass.mass * (carrier->gravcomp - b->gravcomp);
+    if (b->carrier == MJCF_WORLD || carrier->joint_count == 0 || r->gravity_off || part == 0.0) {
+        return PAWL_OK;
+    }
+    pawl_pose pose = pawl_pose_compose(pawl_pose_inverse(carrier->world), b->world);
+    pawl_force_def force = pawl_force_def_default();
+    force.body = carrier->id;
+    force.point = pawl_pose_apply(pose, b->mass.com);
+    for (int i = 0; i < 3; ++i) {
+        force.force[i] = pawl_signal_constant(part * v3_get(r->gravity, i));
+    }
+    return xml_refused(r->xml, b->e.node, "gravcomp of body", b->name,
+                       pawl_builder_add_force(r->builder, &force, NULL));
+}
+
 static pawl_status mjcf_add_bodies(mjcf_reader *r)
 {
     for (int i = r->bodies.count - 1; i > 0; --i) { // masses go up to the carriers
@@ -145,6 +165,7 @@ static pawl_status mjcf_add_bodies(mjcf_reader *r)
         frame.pose = mjcf_in_carrier(r, i, &frame.body);
         PAWL_TRY(xml_refused(r->xml, b->e.node, "body", b->name,
                              pawl_builder_add_frame(r->builder, &frame)));
+        PAWL_TRY(mjcf_add_gravcomp(r, b));
     }
     return PAWL_OK;
 }

@@ -209,3 +209,38 @@ TEST(light_bodies_between_joints_and_in_tendons_cost_no_order)
     }
     CHECK(balance[1] < 1e-3 && balance[1] < 0.35 * balance[0]);
 }
+
+// A hinge with masses m_i at distances x_i along the horizontal, each with a gravcomp c_i of its own, the outer ones welded
+// to the inner one: from rest the acceleration is sum m_i (1 - c_i) g x_i / (sum m_i x_i^2 + I_i).
+TEST(every_body_of_a_weld_has_its_own_gravcomp)
+{
+    const double comp[][3] = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {0.5, 0.25, 2}, {1, 1, 1}};
+    const double mass[3] = {2.0, 0.7, 1.3}, at[3] = {0.2, 0.5, 0.9}, own = 1e-3;
+    for (size_t k = 0; k < sizeof comp / sizeof *comp; ++k) {
+        char text[LAW_TEXT];
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body name='a' gravcomp='%g'><joint name='j' axis='0 1 0'/>"
+                 "<inertial pos='0.2 0 0' mass='2' diaginertia='1e-3 1e-3 1e-3'/>"
+                 "<body name='b' pos='0.5 0 0' euler='90 0 0' gravcomp='%g'>"
+                 "<inertial pos='0 0 0' mass='0.7' diaginertia='1e-3 1e-3 1e-3'/>"
+                 "<body name='c' pos='0.3 0 0' gravcomp='%g'><inertial pos='0.1 0 0' mass='1.3' "
+                 "diaginertia='1e-3 1e-3 1e-3'/></body></body></body></worldbody></mujoco>",
+                 comp[k][0], comp[k][1], comp[k][2]);
+        double torque = 0.0, inertia = 3.0 * own;
+        for (int i = 0; i < 3; ++i) {
+            torque += mass[i] * (1.0 - comp[k][i]) * 9.81 * at[i];
+            inertia += mass[i] * at[i] * at[i];
+        }
+        pawl_settings settings = pawl_settings_default();
+        settings.dt = 1e-5;
+        test_env t;
+        pawl_model *model;
+        pawl_sim *sim;
+        law_begin(&t, text, &settings, &model, &sim);
+        law_run(sim, 1);
+        double q, rate;
+        pawl_state_joint(pawl_sim_state(sim), pawl_model_find_joint(model, "j"), &q, &rate);
+        CHECK_NEAR(rate / settings.dt, torque / inertia, 1e-6);
+        law_end(&t, model, sim);
+    }
+}
