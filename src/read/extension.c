@@ -391,6 +391,19 @@ static pawl_status extension_gear(const extension_context *x, const xmlNode *nod
                        pawl_builder_add_gear(x->builder, &def, NULL));
 }
 
+// Whether an element names two links of which the file makes one body: links on fixed joints that were lumped, frames.
+static pawl_status extension_is_one_part(const extension_context *x, const xmlNode *node,
+                                         pawl_body_id a, pawl_body_id b, bool *out)
+{
+    const char *name[2] = {NULL, NULL};
+    const xmlNode *where;
+    PAWL_TRY(xml_field(x->reader, node, "body_a", &name[0], &where));
+    PAWL_TRY(xml_field(x->reader, node, "body_b", &name[1], &where));
+    *out =
+        pawl_body_same(a, b) && name[0] != NULL && name[1] != NULL && strcmp(name[0], name[1]) != 0;
+    return PAWL_OK;
+}
+
 static pawl_status extension_spring(const extension_context *x, const xmlNode *node)
 {
     static const xml_rule rules[] = {
@@ -406,6 +419,13 @@ static pawl_status extension_spring(const extension_context *x, const xmlNode *n
     PAWL_TRY(xml_field_number(x->reader, node, "stiffness", XML_NOT_NEGATIVE, &def.stiffness));
     PAWL_TRY(xml_field_number(x->reader, node, "rest_length", XML_NOT_NEGATIVE, &def.rest_length));
     PAWL_TRY(xml_field_number(x->reader, node, "damping", XML_NOT_NEGATIVE, &def.damping));
+    bool one_part;
+    PAWL_TRY(extension_is_one_part(x, node, def.body_a, def.body_b, &one_part));
+    if (one_part) {
+        return xml_tally(x->reader, PAWL_LOG_NOTE, node,
+                         "a spring between links that are one body does nothing and is left out",
+                         def.name != NULL ? def.name : "");
+    }
     return xml_refused(x->reader, node, "spring", def.name != NULL ? def.name : "",
                        pawl_builder_add_spring(x->builder, &def, NULL));
 }
@@ -568,6 +588,11 @@ static pawl_status extension_exclude(const extension_context *x, const xmlNode *
             return xml_error(x->reader, node, "<pawl:exclude> does not name its %s", fields[i]);
         }
         PAWL_TRY(x->find_body(x->user, where, name[i], &body[i], &frame));
+    }
+    bool one_part;
+    PAWL_TRY(extension_is_one_part(x, node, body[0], body[1], &one_part));
+    if (one_part) {
+        return PAWL_OK; // their shapes cannot touch
     }
     if (pawl_body_same(body[0], body[1])) {
         return xml_error(

@@ -340,7 +340,9 @@ TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
         JOINT("d", "fixed", "tool", "damped", "")                               //
         JOINT("e", "fixed", "tool", "soft", "<pawl:soft time_constant='0.1'/>") //
         "<pawl:force name='f' body='tip' point='0 1 0'><pawl:fz><pawl:constant>1</pawl:constant>"
-        "</pawl:fz></pawl:force></robot>";
+        "</pawl:fz></pawl:force>"
+        "<pawl:spring body_a='base' body_b='tip' stiffness='5' rest_length='1'/>"
+        "<pawl:exclude body_a='base' body_b='tip'/></robot>";
     for (int lump = 0; lump < 2; ++lump) {
         pawl_load_options options = pawl_load_options_default();
         pawl_model *m;
@@ -348,6 +350,7 @@ TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
         test_env_init(&urdf_env);
         CHECK_OK(pawl_model_parse(&urdf_env.env, "text.urdf", text, strlen(text), &options, &m));
         CHECK_INT(pawl_model_body_count(m), lump == 1 ? 4 : 6);
+        CHECK_INT(pawl_model_spring_count(m), lump == 1 ? 0 : 1); // within one body it does nothing
         CHECK_INT(pawl_model_joint_count(m), lump == 1 ? 3 : 5);
         CHECK_NEAR(pawl_model_mass(m), 10.0 + (lump == 1 ? 0.0 : 6e-6), 1e-12);
         if (lump == 1) {
