@@ -217,6 +217,7 @@ static pawl_status mjcf_actuator_crank(mjcf_reader *r, const mjcf_element *e, co
 {
     pawl_joint_def def = pawl_joint_def_default();
     mjcf_joint length = {.effort = INFINITY};
+    mjcf_servo own = *s;
     int crank, slider;
     PAWL_TRY(mjcf_refer(r, e, "cranksite", MJCF_SITE, "site", &crank));
     PAWL_TRY(mjcf_refer(r, e, "slidersite", MJCF_SITE, "site", &slider));
@@ -241,7 +242,13 @@ static pawl_status mjcf_actuator_crank(mjcf_reader *r, const mjcf_element *e, co
     }
     PAWL_TRY(xml_refused(r->xml, e->node, "actuator", def.name,
                          pawl_builder_add_joint(r->builder, &def, &length.id)));
-    return mjcf_actuator_add(r, e, s, name, &length, gear);
+    const mjcf_term rod = {.joint = -1,
+                           .coef = 1.0,
+                           .span = &def,
+                           .carrier = {MJCF_BODY_AT(r, rail->body)->carrier,
+                                       MJCF_BODY_AT(r, pin->body)->carrier}};
+    PAWL_TRY(mjcf_servo_damp(r, &own, &rod, 1, gear));
+    return mjcf_actuator_add(r, e, &own, name, &length, gear);
 }
 
 // On all contacts of a body. It is named by the last joint of the body that carries it.
@@ -304,8 +311,9 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
         return mjcf_actuator_add(r, e, &s, name, MJCF_JOINT_AT(r, joint), gear[0]);
     }
     if (tendon >= 0) {
-        const mjcf_tendon *t = MJCF_TENDON_AT(r, tendon);
-        if (t->fixed && t->terms.count > 0) {
+        mjcf_tendon *t = MJCF_TENDON_AT(r, tendon);
+        PAWL_TRY(mjcf_path_lay(r, t));
+        if (t->terms.count > 0) {
             PAWL_TRY(mjcf_servo_damp(r, &s, &PAWL_ITEM(t->terms, mjcf_term, 0), t->terms.count,
                                      gear[0]));
         }

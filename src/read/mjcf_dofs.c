@@ -202,6 +202,33 @@ static pawl_status dofs_factorize(mjcf_reader *r)
     return PAWL_OK;
 }
 
+// Whether a dof moves a body: it belongs to the body or to one that it hangs on. Parents come before their children.
+static bool dofs_moves(const mjcf_reader *r, const mjcf_dof *d, int body)
+{
+    while (body > d->body) {
+        body = MJCF_BODY_AT(r, body)->parent;
+    }
+    return body == d->body;
+}
+
+// How fast a term grows per unit rate of a dof.
+static double dofs_slope(const mjcf_reader *r, const mjcf_dof *d, const mjcf_term *term)
+{
+    if (term->span == NULL) {
+        return d->joint == term->joint ? term->coef : 0.0;
+    }
+    int side = (dofs_moves(r, d, term->carrier[1]) ? 1 : 0) -
+               (dofs_moves(r, d, term->carrier[0]) ? 1 : 0);
+    if (side == 0) {
+        return 0.0;
+    }
+    pawl_vec3 point, direction;
+    mjcf_path_pull(r, term, &point, &direction);
+    pawl_vec3 w = v3(d->motion[0], d->motion[1], d->motion[2]);
+    pawl_vec3 v = v3_add(v3(d->motion[3], d->motion[4], d->motion[5]), v3_cross(w, point));
+    return side * term->coef * v3_dot(direction, v);
+}
+
 pawl_status mjcf_dofs_reflected(mjcf_reader *r, const mjcf_term *terms, int count, double gear,
                                 double *out)
 {
@@ -215,7 +242,7 @@ pawl_status mjcf_dofs_reflected(mjcf_reader *r, const mjcf_term *terms, int coun
     for (int k = 0; k < all->count; ++k) { // L x = J
         double rest = 0.0;
         for (int i = 0; i < count; ++i) {
-            rest += all->dofs[k].joint == terms[i].joint ? gear * terms[i].coef : 0.0;
+            rest += gear * dofs_slope(r, &all->dofs[k], &terms[i]);
         }
         const double *row = all->factor + (size_t)k * (size_t)all->count;
         for (int c = 0; c < k; ++c) {

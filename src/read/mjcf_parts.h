@@ -265,7 +265,7 @@ pawl_status mjcf_mass_total(mjcf_reader *r, const mjcf_compiler *c);
 // --- mjcf_dofs.c: inertias that the joints see, and springs that are stated by them
 
 pawl_status mjcf_dofs_measure(mjcf_reader *r);
-// The inertia that gear times a sum of joint coordinates sees, in the configuration of the file.
+// The inertia that gear times a sum of joint coordinates, or of pieces that were laid, sees, in the configuration of the file.
 pawl_status mjcf_dofs_reflected(mjcf_reader *r, const mjcf_term *terms, int count, double gear,
                                 double *out);
 // The length of the accelerations that a unit force along `slope`, the derivative of a length by each hinge and slide,
@@ -295,6 +295,10 @@ pawl_status mjcf_tendons_build(mjcf_reader *r);
 pawl_status mjcf_path_lay(mjcf_reader *r, mjcf_tendon *t);
 // The length of a tendon that was laid, with joints moved by `way`.
 double mjcf_path_length(const mjcf_reader *r, const mjcf_tendon *t, const double *way);
+// The line that a piece pulls along in the configuration of the file: its length grows by direction . (v of the follower
+// less v of the base), both at that point of the world.
+void mjcf_path_pull(const mjcf_reader *r, const mjcf_term *term, pawl_vec3 *point,
+                    pawl_vec3 *direction);
 // The joint whose first coordinate is the length of a tendon; none where the length cannot change.
 pawl_status mjcf_tendon_coordinate(mjcf_reader *r, int index, pawl_joint_id *out);
 // The joint and coordinate of a keyframe's numbers are set as starts; `name` NULL: the reader's choice, if any.

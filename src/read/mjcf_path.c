@@ -7,6 +7,7 @@
 // one of the two sites next to it, which is the base of the span.
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,6 +171,25 @@ double mjcf_path_length(const mjcf_reader *r, const mjcf_tendon *t, const double
                                                 pawl_pose_apply(pawl_pose_inverse(base), far));
     }
     return length;
+}
+
+void mjcf_path_pull(const mjcf_reader *r, const mjcf_term *term, pawl_vec3 *point,
+                    pawl_vec3 *direction)
+{
+    const pawl_joint_def *span = term->span;
+    pawl_pose base = MJCF_BODY_AT(r, term->carrier[0])->world;
+    *point = pawl_pose_apply(MJCF_BODY_AT(r, term->carrier[1])->world,
+                             span->follower_frame.position);
+    pawl_vec3 far = pawl_pose_apply(pawl_pose_inverse(base), *point), slope = {0};
+    for (int i = 0; i < 3; ++i) { // differences, which a path around a geom needs, too
+        pawl_vec3 step = {0};
+        v3_set(&step, i, 1e-6 * max_of(fabs(term->start), 1e-3));
+        pawl_vec3 from = span->base_frame.position;
+        double longer = pawl_wrap_length(&span->wrap, from, v3_add(far, step));
+        double shorter = pawl_wrap_length(&span->wrap, from, v3_sub(far, step));
+        v3_set(&slope, i, (longer - shorter) / (2.0 * v3_get(step, i)));
+    }
+    *direction = pawl_quat_rotate(base.orientation, slope);
 }
 
 // What one <site>, <geom> or <pulley> adds; `open` says whether a piece has begun.
