@@ -171,13 +171,14 @@ PAWL_API bool pawl_joint_kind_is_angle(pawl_joint_kind kind, int c);
 
 /// What acts along one free direction of a joint. Springs and dampers are integrated implicitly.
 typedef struct pawl_coordinate_def {
-    double lower, upper;      ///< limits, -inf and +inf for none [m or rad]
-    double stiffness;         ///< [N/m or N m/rad]
-    double rest;              ///< position at which the spring is slack
-    double damping;           ///< [N s/m or N m s/rad]
-    double armature;          ///< inertia of a geared rotor seen at the joint [kg or kg m^2]
-    double friction;          ///< dry friction loss [N or N m]
-    double limit_erp;         ///< share of a violation removed a step; 0: erp.limit, < 0: none [-]
+    double lower, upper; ///< limits, -inf and +inf for none [m or rad]
+    double stiffness;    ///< [N/m or N m/rad]
+    double rest;         ///< position at which the spring is slack
+    double damping;      ///< [N s/m or N m s/rad]
+    double armature;     ///< inertia of a geared rotor seen at the joint [kg or kg m^2]
+    double friction;     ///< dry friction loss [N or N m]
+    double limit_erp;    ///< share of a violation removed a step; 0: erp.limit, < 0: none [-]
+    double slack; ///< play of the spring: it is slack from `rest` to `rest + slack` [m or rad]
     pawl_softness limit_soft; ///< of both limits
 } pawl_coordinate_def;
 

@@ -643,6 +643,11 @@ static pawl_status builder_check_coordinate(const pawl_builder *b, const char *n
         return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT, "joint '%s': rest of coordinate %d is %g",
                          name, c, d->rest);
     }
+    if (!(isfinite(d->slack) && d->slack >= 0.0)) {
+        return PAWL_FAIL(&b->env, PAWL_BAD_ARGUMENT,
+                         "joint '%s': slack of coordinate %d is %g, must be finite and 0 or more",
+                         name, c, d->slack);
+    }
     return builder_check_soft(b, "limits of joint", name, &d->limit_soft, d->limit_erp);
 }
 

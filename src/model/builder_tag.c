@@ -75,6 +75,7 @@ uint64_t pawl_tag_joint(uint64_t h, const pawl_joint_def *d)
         const pawl_coordinate_def *q = &d->coordinate[c];
         h = TAG_NUMBERS(h, q->lower, q->upper, q->stiffness, q->rest, q->damping, q->armature,
                         q->friction, q->limit_erp);
+        h = q->slack != 0.0 ? TAG_NUMBERS(h, q->slack) : h;
         h = pawl_tag_softness(h, &q->limit_soft);
     }
     const pawl_wrap *w = &d->wrap;

@@ -181,10 +181,11 @@ static int compile_isotropic(const model_joint *j)
 {
     int c = j->kind == PAWL_JOINT_SPHERICAL ? 0 : j->kind == PAWL_JOINT_FREE ? 3 : -1;
     const pawl_coordinate_def *d = &j->coordinate[c < 0 ? 0 : c];
-    bool same = c >= 0 && (d->damping > 0.0 || d->armature > 0.0);
+    bool same = c >= 0 && (d->damping > 0.0 || d->armature > 0.0) && d->slack == 0.0;
     for (int k = 0; k < 3 && same; ++k) {
         same = d[k].damping == d->damping && d[k].stiffness == d->stiffness &&
-               (d->stiffness == 0.0 || d[k].rest == 0.0) && d[k].armature == d->armature;
+               (d->stiffness == 0.0 || d[k].rest == 0.0) && d[k].armature == d->armature &&
+               d[k].slack == 0.0;
     }
     return same ? c : -1;
 }
@@ -682,6 +683,7 @@ static uint64_t compile_hash(const pawl_model *m)
             const pawl_coordinate_def *d = &j->coordinate[c];
             h = pawl_hash_doubles(h, &d->lower,
                                   offsetof(pawl_coordinate_def, limit_erp) / sizeof(double));
+            h = d->slack != 0.0 ? pawl_hash_doubles(h, &d->slack, 1) : h;
             h = compile_hash_soft(h, &d->limit_soft, d->limit_erp);
         }
         h = compile_hash_soft(h, &j->soft, j->erp);

@@ -223,8 +223,9 @@ static pawl_status extension_coordinate(xml_reader *reader, const xmlNode *node,
                                         pawl_joint_def *def)
 {
     static const xml_rule rules[] = {
-        {XML_TAKEN, "@index @lower @upper @stiffness @rest @damping @armature @friction "
-                    "pawl:index pawl:lower pawl:upper pawl:stiffness pawl:rest pawl:damping "
+        {XML_TAKEN, "@index @lower @upper @stiffness @rest @slack @damping @armature @friction "
+                    "pawl:index pawl:lower pawl:upper pawl:stiffness pawl:rest pawl:slack "
+                    "pawl:damping "
                     "pawl:armature pawl:friction @erp pawl:erp pawl:soft"},
         {XML_TAKEN, NULL}};
     PAWL_TRY(xml_check(reader, node, rules));
@@ -245,6 +246,7 @@ static pawl_status extension_coordinate(xml_reader *reader, const xmlNode *node,
     PAWL_TRY(xml_field_number(reader, node, "upper", XML_MAYBE_INFINITE, &c->upper));
     PAWL_TRY(xml_field_number(reader, node, "stiffness", XML_NOT_NEGATIVE, &c->stiffness));
     PAWL_TRY(xml_field_number(reader, node, "rest", XML_ANY, &c->rest));
+    PAWL_TRY(xml_field_number(reader, node, "slack", XML_NOT_NEGATIVE, &c->slack));
     PAWL_TRY(xml_field_number(reader, node, "damping", XML_NOT_NEGATIVE, &c->damping));
     PAWL_TRY(xml_field_number(reader, node, "armature", XML_NOT_NEGATIVE, &c->armature));
     PAWL_TRY(xml_field_number(reader, node, "friction", XML_NOT_NEGATIVE, &c->friction));

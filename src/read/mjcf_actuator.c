@@ -242,11 +242,11 @@ static pawl_status mjcf_actuator_crank(mjcf_reader *r, const mjcf_element *e, co
     }
     PAWL_TRY(xml_refused(r->xml, e->node, "actuator", def.name,
                          pawl_builder_add_joint(r->builder, &def, &length.id)));
-    const mjcf_term rod = {.joint = -1,
-                           .coef = 1.0,
-                           .span = &def,
-                           .carrier = {MJCF_BODY_AT(r, rail->body)->carrier,
-                                       MJCF_BODY_AT(r, pin->body)->carrier}};
+    const mjcf_term rod = {
+        .joint = -1,
+        .coef = 1.0,
+        .span = &def,
+        .carrier = {MJCF_BODY_AT(r, rail->body)->carrier, MJCF_BODY_AT(r, pin->body)->carrier}};
     PAWL_TRY(mjcf_servo_damp(r, &own, &rod, 1, gear));
     return mjcf_actuator_add(r, e, &own, name, &length, gear);
 }

@@ -217,8 +217,8 @@ static double dofs_slope(const mjcf_reader *r, const mjcf_dof *d, const mjcf_ter
     if (term->span == NULL) {
         return d->joint == term->joint ? term->coef : 0.0;
     }
-    int side = (dofs_moves(r, d, term->carrier[1]) ? 1 : 0) -
-               (dofs_moves(r, d, term->carrier[0]) ? 1 : 0);
+    int side =
+        (dofs_moves(r, d, term->carrier[1]) ? 1 : 0) - (dofs_moves(r, d, term->carrier[0]) ? 1 : 0);
     if (side == 0) {
         return 0.0;
     }

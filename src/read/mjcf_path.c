@@ -178,8 +178,8 @@ void mjcf_path_pull(const mjcf_reader *r, const mjcf_term *term, pawl_vec3 *poin
 {
     const pawl_joint_def *span = term->span;
     pawl_pose base = MJCF_BODY_AT(r, term->carrier[0])->world;
-    *point = pawl_pose_apply(MJCF_BODY_AT(r, term->carrier[1])->world,
-                             span->follower_frame.position);
+    *point =
+        pawl_pose_apply(MJCF_BODY_AT(r, term->carrier[1])->world, span->follower_frame.position);
     pawl_vec3 far = pawl_pose_apply(pawl_pose_inverse(base), *point), slope = {0};
     for (int i = 0; i < 3; ++i) { // differences, which a path around a geom needs, too
         pawl_vec3 step = {0};

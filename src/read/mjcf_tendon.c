@@ -223,11 +223,6 @@ static pawl_status mjcf_tendon_reader(mjcf_reader *r, mjcf_tendon *t, pawl_joint
 static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_tendon_law *law)
 {
     pawl_joint_def reads = pawl_joint_def_default();
-    if (law->rest[0] != law->rest[1] && law->stiffness > 0.0) {
-        return xml_unsupported(r->xml, t->e.node,
-                               "tendon '%s': a spring that is slack over a range is not supported",
-                               t->name);
-    }
     bool moves = false;
     for (int k = 0; k < t->terms.count; ++k) {
         moves = moves || PAWL_ITEM(t->terms, mjcf_term, k).coef != 0.0;
@@ -246,6 +241,7 @@ static pawl_status mjcf_tendon_chain(mjcf_reader *r, mjcf_tendon *t, const mjcf_
     c->damping = law->damping;
     c->friction = law->friction;
     c->armature = law->armature;
+    c->slack = law->rest[1] - law->rest[0];
     c->rest = (law->rest[0] != -1.0 ? law->rest[0] : t->sprung) - t->offset;
     return xml_refused(r->xml, t->e.node, "tendon", t->name,
                        pawl_builder_add_joint(r->builder, &reads, &t->id));

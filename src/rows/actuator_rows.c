@@ -57,7 +57,7 @@ static void actuator_fill(pawl_assembly *a, const row_block *b, int r, const ste
     const pawl_actuator_def *d = &a->model->actuators[info->owner];
     double target = pawl_row_target(&d->target, w);
     if (d->kind == PAWL_ACTUATOR_POSITION) {
-        row_law law = {d->stiffness, d->damping, 0.0, target};
+        row_law law = {.stiffness = d->stiffness, .damping = d->damping, .rest = target};
         pawl_row_spring(a, r, w, a->coordinates[info->coordinate].value - target, rate, &law);
     } else if (isinf(d->damping)) {
         a->bias[r] = -target;
@@ -77,7 +77,8 @@ static row_law actuator_law(const pawl_model *m, const row_info *info, double t)
     if (d->kind != PAWL_ACTUATOR_POSITION) {
         return (row_law){.damping = isinf(d->damping) ? 0.0 : d->damping};
     }
-    return (row_law){d->stiffness, d->damping, 0.0, pawl_signal_value(&d->target, t)};
+    return (row_law){
+        .stiffness = d->stiffness, .damping = d->damping, .rest = pawl_signal_value(&d->target, t)};
 }
 
 static int actuator_joint(const pawl_model *m, const row_info *info)

@@ -31,6 +31,13 @@ void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const 
 bool pawl_joint_row_is_rotation(pawl_joint_kind kind, int row);
 const char *pawl_joint_row_name(pawl_joint_kind kind, int row); // e.g. "force y"
 
+// What stretches a spring with play whose end is x beyond its rest [m or rad].
+static inline double pawl_spring_stretch(double x, double slack)
+{
+    double beyond = x - slack;
+    return x <= 0.0 ? x : beyond > 0.0 ? beyond : 0.0;
+}
+
 // The relative spin about axis k of the base's joint frame.
 void pawl_joint_spin(const joint_frames *f, int k, double base[6], double follower[6]);
 // Value of coordinate c, an angle in (-pi, pi], and its gradient. Gradients may be NULL.

@@ -261,7 +261,7 @@ static double measure_joint_energy(const pawl_state *s, double *kinetic)
         pawl_state_joint(s, model_joint_id(s->model, i), q, rate);
         for (int c = 0; c < j->coordinate_count; ++c) {
             const pawl_coordinate_def *d = &j->coordinate[c];
-            double stretch = q[c] - d->rest;
+            double stretch = pawl_spring_stretch(q[c] - d->rest, d->slack);
             springs += 0.5 * d->stiffness * stretch * stretch;
             bool spins = j->isotropic_from >= 0 && c >= j->isotropic_from;
             *kinetic += spins ? 0.0 : 0.5 * d->armature * rate[c] * rate[c];

@@ -88,9 +88,10 @@ typedef struct row_rates {
     double before, about, rotor;
 } row_rates;
 
-// The force law of a row that gives way: force = -stiffness (value - rest) - damping rate - armature rate'.
+// The force law of a row that gives way: force = -stiffness stretch - damping rate - armature rate'. The stretch is
+// value - rest, or what is left of it beyond the play of a spring that is slack from rest to rest + slack.
 typedef struct row_law {
-    double stiffness, damping, armature, rest;
+    double stiffness, damping, armature, rest, slack;
 } row_law;
 
 // The rows that a model can ever have. Families call the functions below with it, once to count (a is NULL)

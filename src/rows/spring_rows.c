@@ -109,7 +109,7 @@ static row_law spring_law(const pawl_model *m, const row_info *info, double t)
 {
     (void)t;
     const pawl_spring_def *s = &m->springs[info->owner];
-    return (row_law){s->stiffness, s->damping, 0.0, s->rest_length};
+    return (row_law){.stiffness = s->stiffness, .damping = s->damping, .rest = s->rest_length};
 }
 
 static void spring_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,

@@ -158,7 +158,8 @@ static void extension_coordinate(model_writer *w, const pawl_coordinate_def *c, 
     xml_text *x = &w->xml;
     bool limits = !(taken & WRITE_LIMITS) && (isfinite(c->lower) || isfinite(c->upper));
     bool damps = !(taken & WRITE_DAMPING) && (c->damping != 0.0 || c->friction != 0.0);
-    bool springs = !(taken & WRITE_SPRING) && (c->stiffness != 0.0 || c->rest != 0.0);
+    bool springs = c->slack != 0.0 || // which no format has, so that it brings the rest along
+                   (!(taken & WRITE_SPRING) && (c->stiffness != 0.0 || c->rest != 0.0));
     if (!limits && !damps && !springs && c->armature == 0.0 && c->limit_erp == 0.0 &&
         !write_is_soft(&c->limit_soft)) {
         return;
@@ -172,6 +173,9 @@ static void extension_coordinate(model_writer *w, const pawl_coordinate_def *c, 
     if (springs) {
         xml_text_number(x, "stiffness", c->stiffness);
         xml_text_number(x, "rest", c->rest);
+        if (c->slack != 0.0) {
+            xml_text_number(x, "slack", c->slack);
+        }
     }
     if (damps) {
         xml_text_number(x, "damping", c->damping);

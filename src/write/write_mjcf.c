@@ -173,7 +173,8 @@ void mjcf_write_laws(mjcf_writer *m, const pawl_coordinate_def *c, double lowest
     if (c->stiffness > 0.0) {
         xml_text_number(x, "stiffness", c->stiffness);
         if (rest != NULL) {
-            xml_text_number(x, rest, c->rest);
+            const double play[2] = {c->rest, c->rest + c->slack};
+            xml_text_numbers(x, rest, play, c->slack > 0.0 ? 2 : 1);
         }
     }
     if (c->damping > 0.0) {
@@ -254,7 +255,12 @@ static void mjcf_joints(mjcf_writer *m, int body)
             xml_text_number(x, "ref", ref);
         }
         if (c >= 0) {
-            mjcf_write_laws(m, &joint.coordinate[c], -1e10, "springref");
+            pawl_coordinate_def *law = &joint.coordinate[c];
+            if (law->slack > 0.0 && law->stiffness > 0.0) {
+                write_lose(m->w, true, "the play of a hinge's or slide's spring", name);
+                law->slack = 0.0;
+            }
+            mjcf_write_laws(m, law, -1e10, "springref");
         }
         xml_text_end(x);
     }

@@ -256,6 +256,7 @@ static const id_number id_numbers[] = {
     IN_JOINT(coordinate[0].rest, 0.5),
     IN_JOINT(coordinate[0].damping, 0.5),
     IN_JOINT(coordinate[0].armature, 0.5),
+    IN_JOINT(coordinate[0].slack, 0.5),
     IN_JOINT(coordinate[0].friction, 0.5),
     IN_JOINT(coordinate[0].limit_erp, 0.5),
     IN_JOINT(coordinate[0].limit_soft.time_constant, 0.5),

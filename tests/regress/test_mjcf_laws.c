@@ -84,6 +84,57 @@ TEST(tendons_have_their_rest_length_and_no_mass)
     }
 }
 
+// A slide that flies freely from -a to a between the ends of a slack spring, which turn it back in half a period each:
+// after 4 a/v + 2 pi sqrt(m/k) it is where it was, as fast as it was.
+TEST(a_slack_spring_lets_a_slide_go_between_its_lengths)
+{
+    static const pawl_stepper_kind steppers[] = {PAWL_STEPPER_MOREAU, PAWL_STEPPER_LIT,
+                                                 PAWL_STEPPER_RATTLE};
+    const double m = 2.0, k = 50.0, a = 0.1, v = 0.4, pi = 3.14159265358979323846;
+    const double period = 4.0 * a / v + 2.0 * pi * sqrt(m / k);
+    for (int i = 0; i < 3; ++i) {
+        const char *text =
+            "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' "
+            "axis='1 0 0'/><geom size='.1' mass='2'/></body></worldbody><tendon><fixed "
+            "stiffness='50' springlength='-.1 .1'><joint joint='x' coef='1'/></fixed></tendon>"
+            "</mujoco>";
+        test_env t;
+        pawl_model *model;
+        pawl_sim *sim;
+        pawl_settings settings = mechanism_settings(period / 2000.0, steppers[i]);
+        law_begin(&t, text, &settings, &model, &sim);
+        pawl_body_id body = pawl_model_body_at(model, 0);
+        const double position[1] = {0.0}, rate[1] = {v};
+        CHECK_OK(pawl_state_set_joint(pawl_sim_edit_state(sim), pawl_model_joint_at(model, 0),
+                                      position, rate));
+        law_run(sim, 2000);
+        CHECK_NEAR(pawl_state_pose(pawl_sim_state(sim), body).position.x, 0.0, 2e-5);
+        CHECK_NEAR(pawl_state_twist(pawl_sim_state(sim), body).linear.x, v, 2e-5);
+        CHECK_NEAR(pawl_state_energy(pawl_sim_state(sim)).balance, 0.0, 1e-5);
+        law_end(&t, model, sim);
+    }
+}
+
+// A servo with the damping ratio 1 pulls a slide in along a path: L = L0 (1 + w t) exp(-w t) with w^2 = kp gear^2/m.
+TEST(a_servo_on_a_path_has_its_damping_ratio)
+{
+    const double m = 3.0, kp = 4.0, gear = 1.7, end = 1.0, w = gear * sqrt(kp / m);
+    const char *text =
+        "<mujoco><option gravity='0 0 0'/><worldbody><site name='wall'/><body pos='2 0 0'><joint "
+        "type='slide' axis='1 0 0'/><geom size='.1' mass='3'/><site name='end'/></body></worldbody>"
+        "<tendon><spatial name='t'><site site='wall'/><site site='end'/></spatial></tendon>"
+        "<actuator><position tendon='t' kp='4' dampratio='1' gear='1.7'/></actuator></mujoco>";
+    test_env t;
+    pawl_model *model;
+    pawl_sim *sim;
+    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
+    law_begin(&t, text, &settings, &model, &sim);
+    law_run(sim, 1000);
+    double x = pawl_state_pose(pawl_sim_state(sim), pawl_model_body_at(model, 0)).position.x;
+    CHECK_NEAR(x, 2.0 * (1.0 + w * end) * exp(-w * end), 5e-6);
+    law_end(&t, model, sim);
+}
+
 // A ball of inertia I in its ball joint with damping d and armature a, at any attitude: the spin decays as
 // exp(-d t/(I + a)) and keeps its axis.
 TEST(the_damper_and_armature_of_a_ball_joint_are_the_same_about_all_axes)

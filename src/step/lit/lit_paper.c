@@ -66,7 +66,8 @@ static void paper_add_geometric(step_context *c, const row_block *b, int r, cons
         }
     }
     row_law s = a->rows[row].family->law(a->model, &a->rows[row], w->begin);
-    double force = -s.stiffness * (lit->paper_values[row] - s.rest) - s.damping * rate,
+    double force = -s.stiffness * pawl_spring_stretch(lit->paper_values[row] - s.rest, s.slack) -
+                   s.damping * rate,
            scale = 0.5 * w->h * w->h;
     for (int i = 0; i < b->body_count; ++i) {
         int at = b->jacobian[i] + 6 * r;

@@ -169,6 +169,12 @@ static pawl_status nmdp_refuse_joints(nmdp *s)
             // rotor to act along.
             bool ball = j->kind == PAWL_JOINT_SPHERICAL || (j->kind == PAWL_JOINT_FREE && c >= 3);
             bool linear = s->settings->stepper != PAWL_STEPPER_NMDP;
+            if (d->slack != 0.0) {
+                return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,
+                                 "stepper %s has no springs with slack, but joint '%s' has one; "
+                                 "choose euler, moreau or lit",
+                                 stepper, j->name);
+            }
             if (ball && (d->armature != 0.0 || d->friction != 0.0 ||
                          (linear && (d->stiffness != 0.0 || d->damping != 0.0)))) {
                 return PAWL_FAIL(&s->env, PAWL_UNSUPPORTED,

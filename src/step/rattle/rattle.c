@@ -196,7 +196,9 @@ static void rattle_springs(step_context *c, double tau)
         row_law law = rattle_law(c->model, info);
         double value =
             info->coordinate >= 0 ? a->coordinates[info->coordinate].value : a->residual[r];
-        c->u.lambda[r] = law.stiffness > 0.0 ? -tau * law.stiffness * (value - law.rest) : 0.0;
+        c->u.lambda[r] = law.stiffness > 0.0 ? -tau * law.stiffness *
+                                                   pawl_spring_stretch(value - law.rest, law.slack)
+                                             : 0.0;
         pawl_add_reaction(c, r, c->u.lambda[r]);
     }
 }

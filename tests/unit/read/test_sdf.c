@@ -703,12 +703,12 @@ TEST(limits_springs_and_friction_are_read)
     m = sdf_load(JOINT("pawl:cylindrical",
                        "<axis><xyz>0 0 1</xyz></axis>"
                        "<pawl:coordinate index='1' lower='-1' upper='2' stiffness='3' rest='4' "
-                       "damping='5' armature='6' friction='7'/>"
+                       "damping='5' armature='6' friction='7' slack='8'/>"
                        "<pawl:coordinate><pawl:index>0</pawl:index><pawl:lower>-8</pawl:lower>"
                        "</pawl:coordinate>"));
     c = sdf_joint(m, "j")->coordinate[1];
     CHECK(c.lower == -1.0 && c.upper == 2.0 && c.stiffness == 3.0 && c.rest == 4.0 &&
-          c.damping == 5.0 && c.armature == 6.0 && c.friction == 7.0);
+          c.damping == 5.0 && c.armature == 6.0 && c.friction == 7.0 && c.slack == 8.0);
     CHECK(sdf_joint(m, "j")->coordinate[0].lower == -8.0);
     sdf_done(m);
     sdf_refused(JOINT("pawl:cylindrical", "<axis><xyz>0 0 1</xyz><limit><lower>0</lower></limit>"
