@@ -20,8 +20,8 @@
 // All of it follows from the problem and its warm start, so that a resumed run does the same.
 //
 // Stages strive for a hundredth of the tolerance and are content with half of it (nine tenths for free bodies, where nothing adds to it): the error that one step leaves is the
-// next one's free motion, so that a stack at rest to the tolerance alone trembles and asks to be solved in each step. At
-// rest to a hundredth of it the last step's impulses are the next one's.
+// next one's free motion, so that a stack at rest to the tolerance alone trembles and asks to be solved in each step. The
+// warm start is the answer only where its residual is not far beyond the speeds of bodies, too (solver_goal.start).
 //
 // solver.max_iterations limits the factorizations of all stages and the iterations of 6 together; gradients and sweeps,
 // which are far cheaper, have limits of their own.
@@ -150,13 +150,14 @@ static void automatic_try(automatic *s, pawl_solver *part, const pawl_solver_ops
 static solver_goal automatic_goal(solver_goal asked, int most, int done)
 {
     int left = asked.iterations - done;
-    return (solver_goal){asked.tolerance, most < left ? most : left};
+    return (solver_goal){.tolerance = asked.tolerance, .iterations = most < left ? most : left};
 }
 
 // Stages in the velocity space, from s->iterate, which keeps the best of them.
 typedef struct automatic_stages {
     automatic *s;
     space_problem q;
+    double start;   // accepted of the warm start
     double aim;     // strived for by Newton's method
     double content; // and by other stages
     double accept;  // good enough
@@ -176,15 +177,20 @@ static int automatic_steps(const automatic_stages *a, int most)
     return most < left ? most : left;
 }
 
-// Newton's method from y.
-static void automatic_newton(automatic_stages *a, space_iterate *y, int most)
+// Newton's method from y, until `strive`.
+static void automatic_newton_to(automatic_stages *a, double strive, space_iterate *y, int most)
 {
     space_iterate *x = &a->s->iterate;
-    (void)pawl_curnier_run(&a->s->curnier, &a->q, (curnier_aim){a->aim, a->content},
+    (void)pawl_curnier_run(&a->s->curnier, &a->q, (curnier_aim){strive, a->content},
                            automatic_steps(a, most), y, a->report);
     if (y != x && y->natural < x->natural) {
         pawl_space_iterate_copy(&a->q, y, x);
     }
+}
+
+static void automatic_newton(automatic_stages *a, space_iterate *y, int most)
+{
+    automatic_newton_to(a, a->aim, y, most);
 }
 
 // The augmented Lagrangian with growing penalties. Its path goes on from its own iterates, Newton's from copies.
@@ -358,8 +364,8 @@ static void automatic_run_stages(automatic_stages *a)
     int velocities = pawl_space_size(a->q.space);
     bool few = velocities <= AUTOMATIC_FEW, small = velocities <= AUTOMATIC_SMALL;
     space_iterate *x = &a->s->iterate;
-    if (x->natural > a->aim) {
-        automatic_newton(a, x, AUTOMATIC_FIRST);
+    if (x->natural > a->start) {
+        automatic_newton_to(a, a->start, x, AUTOMATIC_FIRST);
     }
     if (x->natural > a->content && x->natural < automatic_near) {
         automatic_proximal(a, &a->s->iterate);
@@ -440,6 +446,7 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     memcpy(x->lambda, lambda, bytes);
     pawl_space_admit(p, x->lambda);
     pawl_space_evaluate(&a.q, x);
+    a.start = asked.start > 0.0 ? fmin(asked.start, a.aim) : a.aim;
     // What moves finds other impulses in the next step whatever these are.
     bool moves = x->natural > automatic_near && space->sparse == NULL;
     a.content = moves ? fmax(a.content, automatic_moving * a.accept) : a.content;

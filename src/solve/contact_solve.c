@@ -125,7 +125,7 @@ static double contact_passes(pawl_contact_problem *p, pawl_solver *solver, solve
         solver_report report = {0};
         contact_to_scaled(p, r, unit);
         contact_velocities(p, r, unit);
-        solver_goal goal = {pass.tolerance, most - result->iterations};
+        solver_goal goal = {.tolerance = pass.tolerance, .iterations = most - result->iterations};
         pawl_solver_solve(solver, &p->problem, goal, p->lambda, &report);
         contact_from_scaled(p, unit, r);
         ++result->passes;

@@ -145,9 +145,8 @@ pawl_status pawl_contact_solver_solve(pawl_contact_solver *s, pawl_contact_probl
     }
     pawl_contact_solver_report report = {.own_residual = 0.0};
     double own = NAN;
-    PAWL_TRY(pawl_contact_solve_with(s->solver,
-                                     (solver_goal){s->def.tolerance, s->def.max_iterations},
-                                     problem, r, &report.result, &own));
+    solver_goal goal = {.tolerance = s->def.tolerance, .iterations = s->def.max_iterations};
+    PAWL_TRY(pawl_contact_solve_with(s->solver, goal, problem, r, &report.result, &own));
     report.own_residual = solver_own_residual(s, problem, r, own);
     report.own_outcome = report.own_residual <= s->def.tolerance   ? PAWL_CONVERGED
                          : report.result.outcome == PAWL_CONVERGED ? PAWL_STALLED

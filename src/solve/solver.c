@@ -127,7 +127,7 @@ static void solver_run(pawl_solver *s, const pawl_solver_ops *ops, const pawl_pr
 
 solver_goal pawl_solver_goal(const pawl_solver *s)
 {
-    return (solver_goal){s->def.tolerance, s->def.max_iterations};
+    return (solver_goal){.tolerance = s->def.tolerance, .iterations = s->def.max_iterations};
 }
 
 // Weak rows without elimination: what they ask for and cannot have would gather in their impulses without end. With

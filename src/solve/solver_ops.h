@@ -39,6 +39,9 @@ typedef struct solver_def {
 typedef struct solver_goal {
     double tolerance; // on the scaled natural map [m/s]
     int iterations;   // at most
+    // What the residual of lambda before the solve may be for lambda to be the answer, beside what the solver asks for
+    // [m/s]; 0: that alone. Solvers that converge to rounding heed it.
+    double start;
 } solver_goal;
 
 typedef struct solver_report {

@@ -6,6 +6,7 @@
 // Each worker has a Delassus operator of its own and a solver; the first worker's is that of all rows. An island's
 // problem uses the Jacobians of the whole assembly, and parts of the factor that was made for all free rows.
 #include "step/common/island_solver.h"
+#include "step/common/trusted_start.h"
 
 // Contacts from which an island is solved by all threads together.
 enum { ISLAND_LARGE = 256 };
@@ -26,6 +27,7 @@ struct island_solver {
     solver_report *reports;      // (bodies + 1) by island
     int *several, several_count; // (bodies + 1) islands that are solved several at a time
     solver_goal goal;            // of the solve at work
+    const double *twists;        // likewise
 };
 
 // Whether there is more than one group of bodies that free rows leave apart.
@@ -118,7 +120,9 @@ static void island_solver_one(island_solver *s, const island_worker *w, int inde
     island *own = pawl_island_list_item(s->list, index);
     pawl_delassus_bind(w->delassus, own);
     s->reports[index] = (solver_report){.outcome = PAWL_CONVERGED};
-    pawl_solver_solve(w->solver, &own->problem, s->goal, own->lambda, &s->reports[index]);
+    solver_goal goal = s->goal;
+    goal.start = s->twists != NULL ? pawl_trusted_start(&own->rows, s->twists) : 0.0;
+    pawl_solver_solve(w->solver, &own->problem, goal, own->lambda, &s->reports[index]);
 }
 
 static void island_solver_task(void *user, int worker, int item)
@@ -163,8 +167,8 @@ static void island_solver_gather(const island_solver *s, int count, solver_repor
 }
 
 // Returns the number of islands. Below 2 nothing was solved and lambda is as it was.
-int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
-                             solver_report *report)
+int pawl_island_solver_solve(island_solver *s, solver_goal goal, const double *twists,
+                             double *lambda, solver_report *report)
 {
     int count = pawl_island_list_find(s->list);
     if (s->whole->weak.space != NULL && pawl_delassus_free_factor(s->whole) == NULL) {
@@ -176,6 +180,7 @@ int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
     pawl_island_list_split(s->list, lambda);
     pawl_delassus_prepare_parts(s->whole, s->a->problem.factor_key);
     s->goal = goal;
+    s->twists = twists;
     if (s->team != NULL) {
         island_solver_share(s, count);
     } else {

@@ -15,8 +15,9 @@ pawl_status pawl_island_solver_create(const pawl_env *env, const pawl_settings *
                                       const pawl_assembly *a, pawl_delassus *whole,
                                       pawl_solver *solver, thread_pool *team, island_solver **out);
 void pawl_island_solver_destroy(island_solver *s); // NULL is fine
-// lambda: warm start in, answer out. Returns the number of islands; below 2 nothing was done, and the
+// lambda: warm start in, answer out. `twists` (6 x bodies) before the step, which say how far that start is trusted
+// (trusted_start.h); NULL: as far as the solver does. Returns the number of islands; below 2 nothing was done, and the
 // problem is for `solver`. The report has the worst outcome, the heaviest method, the most iterations and the sum
 // of factorizations.
-int pawl_island_solver_solve(island_solver *s, solver_goal goal, double *lambda,
-                             solver_report *report);
+int pawl_island_solver_solve(island_solver *s, solver_goal goal, const double *twists,
+                             double *lambda, solver_report *report);

@@ -130,7 +130,7 @@ static void correction_solve(step_context *c, double worst)
     goal.iterations = c->settings->solver.budget > 0 ? (c->settings->solver.budget + 3) / 4
                                                      : goal.iterations; // a quarter of its sweeps
     memset(lambda, 0, (size_t)a->problem.row_count * sizeof *lambda);
-    (void)pawl_solve_islands(c, goal, lambda, &report);
+    (void)pawl_solve_islands(c, goal, NULL, lambda, &report);
     memset(c->correction.twist, 0, (size_t)(6 * c->model->body_count) * sizeof(double));
     pawl_assembly_add_impulses(a, lambda, c->correction.twist);
 }

@@ -7,6 +7,7 @@
 #include "step/common/solve_rows.h"
 #include "problem/natural.h"
 #include "rows/spin_rows.h"
+#include "step/common/trusted_start.h"
 #include "step/common/warm_start.h"
 #include <string.h>
 
@@ -25,27 +26,36 @@ bool pawl_sweeps_in_whole(const step_context *c)
 }
 
 // One call of the solver from where lambda is, for the problem that was built. Returns the number of islands.
-int pawl_solve_islands(step_context *c, solver_goal goal, double *lambda, solver_report *report)
+int pawl_solve_islands(step_context *c, solver_goal goal, const double *twists, double *lambda,
+                       solver_report *report)
 {
     int islands = c->islands == NULL || pawl_sweeps_in_whole(c)
                       ? 1
-                      : pawl_island_solver_solve(c->islands, goal, lambda, report);
+                      : pawl_island_solver_solve(c->islands, goal, twists, lambda, report);
     if (islands < 2) {
+        row_set all = pawl_row_set_all(c->assembly);
+        goal.start = twists != NULL ? pawl_trusted_start(&all, twists) : 0.0;
         pawl_solver_solve(c->solver, &c->assembly->problem, goal, lambda, report);
     }
     return islands;
 }
 
 // The same for lambda of the step; sets u.next.
-void pawl_step_solve_rows(step_context *c, solver_goal goal, solver_report *report)
+static void solve_rows_from(step_context *c, solver_goal goal, const double *twists,
+                            solver_report *report)
 {
     pawl_assembly *a = c->assembly;
     int factorizations = report->factorizations;
     if (a->problem.row_count > 0) {
-        c->out.island_count = pawl_solve_islands(c, goal, c->u.lambda, report);
+        c->out.island_count = pawl_solve_islands(c, goal, twists, c->u.lambda, report);
         report->factorizations += factorizations; // of all solves of a step
     }
     pawl_apply_rows(c);
+}
+
+void pawl_step_solve_rows(step_context *c, solver_goal goal, solver_report *report)
+{
+    solve_rows_from(c, goal, NULL, report);
 }
 
 // The same with the rows' weights, which the judge finds on the way.
@@ -97,7 +107,7 @@ void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_re
 // answer, until that holds with the bounds that belong to it. Most rounds are short, because exact answers
 // to bounds that still move are wasted; where it is the solver that lags behind, it gets its full number
 // of iterations. The judge sees whatever is not settled in the end.
-static void solve_spin_friction(step_context *c, solver_report *report)
+static void solve_spin_friction(step_context *c, const double *twists, solver_report *report)
 {
     enum { SHORT = 20, PATIENCE = 10 };
     solver_goal goal = pawl_solver_goal(c->solver);
@@ -110,7 +120,8 @@ static void solve_spin_friction(step_context *c, solver_report *report)
         pawl_spin_rows_aim(c->assembly, c->u.lambda, near);
         near = c->u.next;
         goal.iterations = in_full || most < SHORT ? most : SHORT;
-        pawl_step_solve_rows(c, goal, report);
+        solve_rows_from(c, goal, twists, report);
+        twists = NULL; // later rounds start from answers
         iterations += report->iterations;
         double solved = solve_rows_judge(c).natural_scaled;
         pawl_spin_rows_settle(c->assembly, c->u.lambda);
@@ -132,26 +143,31 @@ static void solve_spin_friction(step_context *c, solver_report *report)
     report->iterations = iterations;
 }
 
+// From the impulses at hand. There are spin rows where slots end before contacts begin.
+static void solve_from_impulses(step_context *c, const double *twists, solver_report *report)
+{
+    const pawl_assembly *a = c->assembly;
+    int iterations = report->iterations;
+    if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
+        solve_spin_friction(c, twists, report);
+    } else {
+        solve_rows_from(c, pawl_solver_goal(c->solver), twists, report);
+    }
+    report->iterations = report->iterations > iterations ? report->iterations : iterations;
+    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+}
+
 // Solves the problem that was built from the last step's impulses and sets u.next.
 void pawl_solve_warm(step_context *c, const pawl_state *s, solver_report *report)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
     pawl_warm_start(c, s);
-    pawl_solve_again(c, report);
+    solve_from_impulses(c, c->u.start, report);
 }
 
-// From the impulses at hand, after a change of v_f or of the rows. There are spin rows where slots end before
-// contacts begin.
+// After a change of v_f or of the rows.
 void pawl_solve_again(step_context *c, solver_report *report)
 {
     pawl_phase_enter(&c->clock, PAWL_PHASE_SOLVE);
-    const pawl_assembly *a = c->assembly;
-    int iterations = report->iterations;
-    if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
-        solve_spin_friction(c, report);
-    } else {
-        pawl_step_solve_rows(c, pawl_solver_goal(c->solver), report);
-    }
-    report->iterations = report->iterations > iterations ? report->iterations : iterations;
-    pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
+    solve_from_impulses(c, NULL, report);
 }
