@@ -5,6 +5,9 @@
 // of the transmission; that is a position servo where b1 < 0, a velocity servo where b1 = 0 and b2 < 0, a force else. The
 // control starts at 0, or at the nearest number of its range.
 //
+// On a site, a free joint or a ball joint of the world there is no coordinate that has its axes: the control of the start
+// is a constant force there.
+//
 // An actuator that pawl has no place for is left out with a warning where it does nothing at that control, and is an error
 // where it does.
 #include "math/vec.h"
@@ -15,7 +18,8 @@
 typedef struct mjcf_servo {
     double gain, bias[3];
     double control[2];  // range; infinite for none
-    double force;       // largest
+    double limits[2];   // of the force
+    double force;       // the largest of them
     bool acts;          // whether it does something at the start, beyond what gain and bias say
     pawl_muscle muscle; // peak 0 for none
 } mjcf_servo;
@@ -64,9 +68,27 @@ static pawl_status mjcf_servo_general(const mjcf_reader *r, const mjcf_element *
     return PAWL_OK;
 }
 
+// A direct current motor: current (u - K w)/R, torque K by it. With anything more than K and R it acts by other laws.
+static pawl_status mjcf_servo_current(const mjcf_reader *r, const mjcf_element *e, mjcf_servo *s)
+{
+    static const char *const more[] = {"nominal",    "saturation", "inductance", "cogging",
+                                       "controller", "thermal",    "lugre",      "input",
+                                       "damping",    "armature"};
+    double constant = 0.0, resistance = 0.0;
+    PAWL_TRY(mjcf_number(r, e, "motorconst", &constant));
+    PAWL_TRY(mjcf_number(r, e, "resistance", &resistance));
+    s->acts = !(constant > 0.0) || !(resistance > 0.0);
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; ++i) {
+        s->acts = s->acts || mjcf_get(e, more[i]) != NULL;
+    }
+    s->gain = s->acts ? 0.0 : constant / resistance;
+    s->bias[2] = -s->gain * constant;
+    return PAWL_OK;
+}
+
 static pawl_status mjcf_servo_read(mjcf_reader *r, const mjcf_element *e, mjcf_servo *s)
 {
-    double kp = 1.0, kv = 0.0, ratio = 0.0, range[2];
+    double kp = 1.0, kv = 0.0, ratio = 0.0;
     *s = (mjcf_servo){.gain = 1.0};
     PAWL_TRY(mjcf_muscle_read(r, e, &s->muscle));
     if (s->muscle.peak != 0.0 || xml_is(e->node, "muscle")) {
@@ -99,12 +121,14 @@ static pawl_status mjcf_servo_read(mjcf_reader *r, const mjcf_element *e, mjcf_s
         PAWL_TRY(mjcf_number(r, e, "gain", &s->gain));
     } else if (xml_is(e->node, "damper")) {
         s->gain = 0.0; // nothing at control 0
+    } else if (xml_is(e->node, "dcmotor")) {
+        PAWL_TRY(mjcf_servo_current(r, e, s));
     } else if (!xml_is(e->node, "motor")) {
         s->acts = true;
     }
     PAWL_TRY(mjcf_servo_range(r, e, "ctrlrange", "ctrllimited", s->control));
-    PAWL_TRY(mjcf_servo_range(r, e, "forcerange", "forcelimited", range));
-    s->force = max_of(fabs(range[0]), fabs(range[1]));
+    PAWL_TRY(mjcf_servo_range(r, e, "forcerange", "forcelimited", s->limits));
+    s->force = max_of(fabs(s->limits[0]), fabs(s->limits[1]));
     return PAWL_OK;
 }
 
@@ -158,8 +182,20 @@ static pawl_status mjcf_actuator_add(mjcf_reader *r, const mjcf_element *e, cons
     def.name = name;
     def.joint = joint->id;
     def.effort = fmin(s->force * fabs(gear), joint->effort);
-    if (s->bias[1] > 0.0 || s->bias[2] > 0.0 || s->acts) {
+    if (s->acts) {
+        return mjcf_actuator_skip(r, e, s,
+                                  xml_is(e->node, "dcmotor")
+                                      ? "a dcmotor of more than motorconst and resistance"
+                                      : "its law of force");
+    }
+    if (s->bias[1] > 0.0 || s->bias[2] > 0.0) {
         return mjcf_actuator_skip(r, e, s, "a bias that pushes away");
+    }
+    if (s->limits[0] != -s->limits[1]) {
+        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_WARNING, e->node,
+                           "a forcerange that is not symmetric holds in both directions with the "
+                           "larger of its numbers",
+                           name));
     }
     if (gear == 0.0) {
         return PAWL_OK;
@@ -251,6 +287,83 @@ static pawl_status mjcf_actuator_crank(mjcf_reader *r, const mjcf_element *e, co
     return mjcf_actuator_add(r, e, &own, name, &length, gear);
 }
 
+// A constant force and torque on a body, in the axes of `at` (in the link frame); of a free joint the force is in world axes.
+static pawl_status mjcf_actuator_push(mjcf_reader *r, const mjcf_element *e, const mjcf_servo *s,
+                                      const char *name, pawl_body_id body, pawl_pose at,
+                                      const double gear[6], bool in_world)
+{
+    double control = clamp_to(0.0, s->control[0], s->control[1]);
+    double size = clamp_to(s->gain * control + s->bias[0], s->limits[0], s->limits[1]);
+    pawl_vec3 force = v3(size * gear[0], size * gear[1], size * gear[2]);
+    pawl_vec3 torque = v3(size * gear[3], size * gear[4], size * gear[5]);
+    force = in_world ? force : pawl_quat_rotate(at.orientation, force);
+    torque = pawl_quat_rotate(at.orientation, torque);
+    for (int turns = 0; turns < 2; ++turns) { // the torque, and the force if it has other axes
+        pawl_force_def def = pawl_force_def_default();
+        bool last = turns == 0 && !in_world;
+        def.name = turns == 0 ? name : NULL;
+        def.body = body;
+        def.point = at.position;
+        def.in_body_axes = turns == 0;
+        for (int i = 0; i < 3; ++i) {
+            bool pushes = last || turns == 1;
+            def.force[i] = pawl_signal_constant(pushes ? v3_get(force, i) : 0.0);
+            def.torque[i] = pawl_signal_constant(turns == 0 ? v3_get(torque, i) : 0.0);
+        }
+        PAWL_TRY(xml_refused(r->xml, e->node, "actuator", name != NULL ? name : "",
+                             pawl_builder_add_force(r->builder, &def, NULL)));
+        if (last) {
+            break;
+        }
+    }
+    return xml_tally(r->xml, PAWL_LOG_NOTE, e->node,
+                     "an actuator on a site, a free or a ball joint is a constant force, that of "
+                     "its control at the start",
+                     name);
+}
+
+// On what has no coordinate of its own: without a spring or damper the force does not depend on the motion. A site without
+// another one to measure from has the length 0.
+static pawl_status mjcf_actuator_place(mjcf_reader *r, const mjcf_element *e, const mjcf_servo *s,
+                                       const char *name, int joint, int site, const double gear[6])
+{
+    int reference;
+    PAWL_TRY(mjcf_refer(r, e, "refsite", MJCF_SITE, "site", &reference));
+    double start = s->gain * clamp_to(0.0, s->control[0], s->control[1]) + s->bias[0];
+    if (site >= 0 && reference >= 0) {
+        return mjcf_actuator_skip(r, e, s, "a refsite");
+    }
+    if (s->acts || s->bias[2] != 0.0 || (site < 0 && s->bias[1] != 0.0)) {
+        return mjcf_actuator_skip(r, e, s,
+                                  site >= 0 ? "other than a plain force on a site"
+                                            : "other than a plain force on a ball or "
+                                              "free joint");
+    }
+    if (start == 0.0) {
+        return mjcf_actuator_skip(r, e, &(mjcf_servo){.control = {0.0, 0.0}}, "");
+    }
+    pawl_body_id body = PAWL_WORLD;
+    if (site >= 0) {
+        const mjcf_site *at = MJCF_SITE_AT(r, site);
+        pawl_pose pose = mjcf_in_carrier(r, at->body, &body);
+        pose = pawl_pose_compose(pose, at->pose);
+        return pawl_body_is_world(body)
+                   ? PAWL_OK
+                   : mjcf_actuator_push(r, e, s, name, body, pose, gear, false);
+    }
+    const mjcf_joint *j = MJCF_JOINT_AT(r, joint);
+    const mjcf_body *b = MJCF_BODY_AT(r, j->body);
+    if (j->type == MJCF_BALL &&
+        (b->joint_count > 1 || MJCF_BODY_AT(r, b->parent)->carrier != MJCF_WORLD)) {
+        return mjcf_actuator_skip(r, e, s, "a ball joint between moving bodies");
+    }
+    // A free joint is pushed along the world's axes and turned about the body's, a ball joint turned about the body's.
+    const double turn[6] = {0.0, 0.0, 0.0, gear[0], gear[1], gear[2]};
+    bool is_free = j->type == MJCF_FREE;
+    return mjcf_actuator_push(r, e, s, name, b->id, pawl_pose_identity(), is_free ? gear : turn,
+                              is_free);
+}
+
 // On all contacts of a body. It is named by the last joint of the body that carries it.
 static pawl_status mjcf_actuator_adhesion(mjcf_reader *r, const mjcf_element *e,
                                           const mjcf_servo *s, const char *name, int body)
@@ -281,7 +394,7 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
 {
     mjcf_servo s;
     double gear[6] = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-    int joint, in_parent, tendon, body, n;
+    int joint, in_parent, tendon, body, site, n;
     const char *name = xml_attribute(e->node, "name");
     if (name != NULL) {
         name = mjcf_concat(r, e->spec->prefix, name, e->spec->suffix);
@@ -325,9 +438,14 @@ static pawl_status mjcf_actuator_read(mjcf_reader *r, const mjcf_element *e)
     if (mjcf_get(e, "cranksite") != NULL) {
         return mjcf_actuator_crank(r, e, &s, name, gear[0]);
     }
-    return mjcf_actuator_skip(r, e, &s,
-                              joint >= 0 ? "a ball or free joint as its transmission"
-                                         : "a transmission other than a joint, a tendon or a body");
+    PAWL_TRY(mjcf_refer(r, e, "site", MJCF_SITE, "site", &site));
+    if (joint >= 0 && joint == in_parent) {
+        return mjcf_actuator_skip(r, e, &s, "jointinparent of a ball or free joint");
+    }
+    if (joint >= 0 || site >= 0) {
+        return mjcf_actuator_place(r, e, &s, name, joint, site, gear);
+    }
+    return mjcf_actuator_skip(r, e, &s, "a transmission that is no joint, tendon, site or body");
 }
 
 pawl_status mjcf_actuators_read(mjcf_reader *r, const mjcf_spec *spec, const xmlNode *section)
