@@ -11,11 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-// Of the dampers of one velocity update: their work by the mean rates, and what they take at the rates that they
-// act on, h d rate^2 [J].
-typedef struct damper_sums {
-    double work, loss;
-} damper_sums;
+// Of one velocity update [J]: work of dampers by the mean rates, and what they take at the rates that they act on,
+// h d rate^2; energy of slow corrections of positions; work of hard limits without it.
+typedef struct dissipation_sums {
+    double damper_work, damper_loss;
+    double limit_corrections, contact_corrections;
+    double limits;
+} dissipation_sums;
 
 // Work of an impulse p on a body over the step: p . (u- + u+)/2, exactly its part of the change
 // of kinetic energy.
@@ -30,19 +32,19 @@ static double balance_work(const step_context *c, int body, const double *p)
 }
 
 // Work of a damper's impulse -h d rate at the mean rate.
-static double balance_damper_at(damper_sums *sums, double d, double rate, double mean,
+static double balance_damper_at(dissipation_sums *sums, double d, double rate, double mean,
                                 const step_weights *w)
 {
     double work = -w->h * d * rate * mean;
-    sums->work += work;
-    sums->loss += w->h * d * rate * rate;
+    sums->damper_work += work;
+    sums->damper_loss += w->h * d * rate * rate;
     return work;
 }
 
 // Work of a damper's impulse -h d (theta rate+ + (1 - theta) rate-) at the mean rate. `after` is what
 // all of the impulses that are counted lead to.
-static double balance_damper(damper_sums *sums, double d, double theta, double before, double after,
-                             const step_weights *w)
+static double balance_damper(dissipation_sums *sums, double d, double theta, double before,
+                             double after, const step_weights *w)
 {
     double end =
         w->impulse_fraction == 1.0 ? after : before + (after - before) / w->impulse_fraction;
@@ -52,7 +54,7 @@ static double balance_damper(damper_sums *sums, double d, double theta, double b
 
 // The damper of a spring's row, which may be bent.
 static double balance_spring(const step_context *c, int r, double before, double after,
-                             const step_weights *w, damper_sums *sums)
+                             const step_weights *w, dissipation_sums *sums)
 {
     const row_info *info = &c->assembly->rows[r];
     double d = info->family->law(c->model, info, 0.0).damping;
@@ -65,7 +67,7 @@ static double balance_spring(const step_context *c, int r, double before, double
 
 // theta is the body's own, which stiff damping raises above that of the step (assembly.c).
 static double balance_body_damping(const step_context *c, int i, const step_weights *w,
-                                   damper_sums *sums)
+                                   dissipation_sums *sums)
 {
     const model_body *b = &c->model->bodies[i];
     const double *u = c->u.start + 6 * i, *n = c->u.next + 6 * i;
@@ -78,19 +80,39 @@ static double balance_body_damping(const step_context *c, int i, const step_weig
     return work;
 }
 
+// What limits and contacts push out no faster than slow corrections do (pawl_row_gap_bias) is a correction of
+// positions, like those of position_correction.c: its energy is stored, and given by no dissipator.
+static void balance_push(const pawl_assembly *a, int r, double mean, double done,
+                         dissipation_sums *sums)
+{
+    const row_info *info = &a->rows[r];
+    bool limit = (info->family->traits & ROW_IS_LIMIT) != 0;
+    bool normal = r >= pawl_problem_contact_row(&a->problem, 0) && info->part == 2;
+    if (!(limit || normal) || a->compliance[r] != 0.0) { // soft ones have a law of their own
+        return;
+    }
+    double stored = done > 0.0 ? done * fmin(1.0, pawl_slow_correction / fabs(mean)) : 0.0;
+    *(limit ? &sums->limit_corrections : &sums->contact_corrections) += stored;
+    sums->limits += limit ? done - stored : 0.0;
+}
+
 // Work of a row's impulse at the mean of its rates. What hard rows do is seen where something drives them
 // (pawl_balance_drives); springs keep theirs in the potential energy, all but what their damper takes.
 static void balance_row(const step_context *c, int r, double before, double after,
-                        const step_weights *w, damper_sums *sums, double *work)
+                        const step_weights *w, dissipation_sums *sums, double *work)
 {
     const row_info *info = &c->assembly->rows[r];
     const row_family *family = info->family;
     if (r < c->assembly->free_rows && pawl_assembly_is_hard(c->assembly, r)) {
         return;
     }
-    work[family->work_kind] += (family->traits & ROW_STORES_ENERGY) != 0
-                                   ? balance_spring(c, r, before, after, w, sums)
-                                   : c->u.lambda[r] * 0.5 * (before + after);
+    if ((family->traits & ROW_STORES_ENERGY) != 0) {
+        work[family->work_kind] += balance_spring(c, r, before, after, w, sums);
+        return;
+    }
+    double mean = 0.5 * (before + after), done = c->u.lambda[r] * mean;
+    work[family->work_kind] += done;
+    balance_push(c->assembly, r, mean, done, sums);
 }
 
 // Work of constraint impulses where somebody drives: along a prescribed coordinate, or on a kinematic body.
@@ -194,7 +216,7 @@ void pawl_balance_forces(const step_context *c, const step_weights *w, double *w
 
 // Work of an impulse is its product with the mean of the rates before and after: exact for the change of kinetic
 // energy that it makes, whatever the stepper.
-static void balance_impulses(step_context *c, const step_weights *w, damper_sums *sums,
+static void balance_impulses(step_context *c, const step_weights *w, dissipation_sums *sums,
                              pawl_state *s)
 {
     const pawl_model *m = c->model;
@@ -224,18 +246,25 @@ static void balance_impulses(step_context *c, const step_weights *w, damper_sums
 // Impulses of one velocity update act at once, and which of them took what they exchange with each other is a matter of
 // convention: that each acts at the mean of its rates gives a damper that a contact reverses within the step work
 // of the wrong sign, and the contact as much too little. What dissipators exchange is left out, so that
-// their sum is as it was. What is left of dampers that still gave is an error of the method, as of stiff
-// springs that turn, and belongs to the balance.
-static void balance_net_dissipation(const damper_sums *sums, const double *before, double *work,
-                                    double impulse_fraction)
+// their sum is as it was. What is left of those that still gave is an error of the method, and belongs to the
+// balance: of dampers beside stiff springs that turn, of friction whose rate comes to rest or turns round within the step,
+// so that its impulse opposes the rate after and not the mean, and of limits that bodies leave and come back to.
+static void balance_net_dissipation(const dissipation_sums *sums, const double *before,
+                                    double *work, double impulse_fraction)
 {
     static const int kinds[] = {WORK_DAMPERS, WORK_FRICTION, WORK_LIMITS, WORK_CONTACTS};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     const double rounding = 1e-9; // of what was taken
+    // Soft limits store energy. Contacts correct the curvature of what rolls with their velocities, to and fro: their
+    // account is judged as it is.
+    const double most[KINDS] = {INFINITY, INFINITY, fmax(impulse_fraction * sums->limits, 0.0),
+                                0.0};
+    const double corrections[KINDS] = {0.0, 0.0, sums->limit_corrections,
+                                       sums->contact_corrections};
     double done[KINDS], given = 0.0, taken = 0.0;
     for (int i = 0; i < KINDS; ++i) {
-        // Soft joints store energy, which counts in the sum of dampers.
-        done[i] = i == 0 ? impulse_fraction * sums->work : work[kinds[i]] - before[kinds[i]];
+        done[i] = i == 0 ? impulse_fraction * sums->damper_work
+                         : work[kinds[i]] - before[kinds[i]] - impulse_fraction * corrections[i];
         *(done[i] > 0.0 ? &given : &taken) += fabs(done[i]);
     }
     if (!(given > rounding * taken)) {
@@ -245,11 +274,9 @@ static void balance_net_dissipation(const damper_sums *sums, const double *befor
     double exchanged = fmin(given, taken);
     for (int i = 0; i < KINDS; ++i) {
         double fraction = done[i] > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;
-        work[kinds[i]] -= fraction * done[i];
-        done[i] -= fraction * done[i];
-    }
-    if (done[0] > 0.0) {
-        work[WORK_DAMPERS] -= done[0] + impulse_fraction * sums->loss;
+        double left = (1.0 - fraction) * done[i];
+        work[kinds[i]] -= done[i] - left + clamp_to(left, 0.0, most[i]);
+        work[kinds[i]] -= i == 0 && left > 0.0 ? impulse_fraction * sums->damper_loss : 0.0;
     }
 }
 
@@ -261,7 +288,8 @@ static double balance_given(const pawl_state *s)
 
 // Call it once for each velocity update, after u.next is final. With an impulse_fraction (stages of sdirk2) work
 // is scaled by it, because the next stage begins with that multiple of its impulses.
-void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
+void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w,
+                       pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;
     double before[WORK_COUNT];
@@ -270,7 +298,7 @@ void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
     if (w->impulse_fraction != 1.0) {
         pawl_assembly_row_velocity(a, c->u.next, c->u.rate);
     }
-    damper_sums sums = {0};
+    dissipation_sums sums = {0};
     balance_impulses(c, w, &sums, s);
     s->work[WORK_MOTION] +=
         pawl_coordinates_reactions(c->coordinates, c->u.lambda, c->u.own, c->u.next, c->u.start,
@@ -279,6 +307,8 @@ void pawl_balance_rows(step_context *c, pawl_state *s, const step_weights *w)
         s->work[k] = before[k] + w->impulse_fraction * (s->work[k] - before[k]);
     }
     balance_net_dissipation(&sums, before, s->work, w->impulse_fraction);
+    report->limit_correction_energy += w->impulse_fraction * sums.limit_corrections;
+    report->contact_correction_energy += w->impulse_fraction * sums.contact_corrections;
     c->u.work_given = balance_given(s) - given;
     pawl_defer_reactions(c, s->bodies, w->place_time, w->impulse_fraction, c->u.lambda);
     for (int r = 0; r < a->slot_rows; ++r) {

@@ -117,6 +117,16 @@ static double impact_fastest(const step_context *c, const double *rate)
     return fastest;
 }
 
+// What contacts give limits in one impact, or limits contacts, is no work of either: see balance_net_dissipation().
+static void impact_net(double *contacts, double *limits)
+{
+    double *giver = *contacts > *limits ? contacts : limits;
+    double *taker = giver == contacts ? limits : contacts;
+    double exchanged = fmin(fmax(*giver, 0.0), fmax(-*taker, 0.0));
+    *giver -= exchanged;
+    *taker += exchanged;
+}
+
 // Work of the impulses over the mean of the rates before and after, which is the change of kinetic
 // energy. Returns what contacts and limits took.
 static double impact_add_work(step_context *c, pawl_state *s, const double *rate,
@@ -130,6 +140,7 @@ static double impact_add_work(step_context *c, pawl_state *s, const double *rate
         contacts += r < a->slot_rows ? 0.0 : done;
         limits += r < a->slot_rows ? done : 0.0;
     }
+    impact_net(&contacts, &limits);
     s->work[WORK_CONTACTS] += contacts;
     s->work[WORK_LIMITS] += limits;
     pawl_balance_drives(c, total, s->work);

@@ -77,7 +77,7 @@ void pawl_velocity_update(step_context *c, pawl_state *s, const step_weights *w,
     }
     // Work needs the impulses and the rates before and after, all of which are still at hand; a spring that gained
     // energy by the length of the step gives it back after that.
-    pawl_balance_rows(c, s, w);
+    pawl_balance_rows(c, s, w, report);
     pawl_stiff_springs_guard(c, s, w);
     pawl_correction_find(c, w);
 }

@@ -339,7 +339,7 @@ static void lit_trapezoid(step_context *c, pawl_state *s, const lit_phase *phase
     pawl_velocity_solve(c, s, &w, &solved);
     pawl_stiff_springs_settle(c, &w, &solved);
     pawl_velocity_finish(c, s, &w, &solved, report);
-    pawl_balance_rows(c, s, &w);
+    pawl_balance_rows(c, s, &w, report);
     pawl_stiff_springs_guard(c, s, &w);
     pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
     pawl_lit_find_closed_rows(c);

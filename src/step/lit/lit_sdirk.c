@@ -53,6 +53,8 @@ static void sdirk_worst(pawl_step_report *report, const pawl_step_report *first)
     report->iterations =
         first->iterations > report->iterations ? first->iterations : report->iterations;
     report->factorizations += first->factorizations;
+    report->limit_correction_energy += first->limit_correction_energy;
+    report->contact_correction_energy += first->contact_correction_energy;
 }
 
 // The spin that a body's angular momentum, which stays in the world, is at another attitude.
@@ -215,7 +217,7 @@ static bool sdirk_plain(step_context *c, pawl_state *s, const lit_phase *phase,
     if (!sdirk_stage(c, s, phase, &w, report)) {
         return false;
     }
-    pawl_balance_rows(c, s, &w);
+    pawl_balance_rows(c, s, &w, report);
     for (int i = 0; i < c->model->body_count; ++i) {
         const body_state *b = &s->bodies[i];
         body_state *first = &lit_of(c)->first[i];
@@ -228,17 +230,18 @@ static bool sdirk_plain(step_context *c, pawl_state *s, const lit_phase *phase,
 
 // The second stage, after one that caught nothing.
 static bool sdirk_finish(step_context *c, pawl_state *s, const lit_phase *phase,
-                         const step_weights *first, pawl_step_report *report)
+                         const step_weights *first, pawl_step_report *first_report,
+                         pawl_step_report *report)
 {
     sdirk_extrapolate(c, phase->after_impact || phase->active->closing);
-    pawl_balance_rows(c, s, first);
+    pawl_balance_rows(c, s, first, first_report);
     sdirk_second(c, s, phase);
     step_weights w = sdirk_weights(c, s, phase, phase->end, 1.0);
     w.about = lit_of(c)->about;
     if (!sdirk_stage(c, s, phase, &w, report)) {
         return false;
     }
-    pawl_balance_rows(c, s, &w);
+    pawl_balance_rows(c, s, &w, report);
     return true;
 }
 
@@ -259,8 +262,8 @@ void pawl_lit_sdirk_move(step_context *c, pawl_state *s, const lit_phase *phase,
     if (!sdirk_stage(c, s, phase, &w, &first)) {
         return;
     }
-    bool done =
-        sdirk_caught(c) ? sdirk_plain(c, s, phase, report) : sdirk_finish(c, s, phase, &w, report);
+    bool done = sdirk_caught(c) ? sdirk_plain(c, s, phase, report)
+                                : sdirk_finish(c, s, phase, &w, &first, report);
     if (done) {
         sdirk_worst(report, &first);
         pawl_phase_enter(&c->clock, PAWL_PHASE_MOVE);
