@@ -135,6 +135,34 @@ TEST(a_servo_on_a_path_has_its_damping_ratio)
     law_end(&t, model, sim);
 }
 
+// Forces without a coordinate: a motor at a turned site of a slide, x = F t^2/(2 m); and a direct current motor on it,
+// x' = (u/K) (1 - exp(-t K^2/(R m))).
+TEST(motors_at_sites_and_direct_current_motors_push_a_slide)
+{
+    static const char *const actuators[] = {
+        "<motor site='s' gear='0 2 0 0 0 0' ctrlrange='3 4'/>",
+        "<dcmotor joint='x' motorconst='0.8' resistance='0.5' ctrlrange='3 4'/>"};
+    const double m = 2.0, fall = 0.8 * 0.8 / 0.5 / m;
+    const double speed[] = {2.0 * 3.0 / m, 3.0 / 0.8 * (1.0 - exp(-fall))}; // after 1 s
+    for (int i = 0; i < 2; ++i) {
+        char text[LAW_TEXT];
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='x' type='slide' "
+                 "axis='1 0 0'/><geom size='.1' mass='2'/><site name='s' pos='0 1 0' "
+                 "euler='0 0 -90'/></body></worldbody><actuator>%s</actuator></mujoco>",
+                 actuators[i]);
+        test_env t;
+        pawl_model *model;
+        pawl_sim *sim;
+        pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_MOREAU);
+        law_begin(&t, text, &settings, &model, &sim);
+        law_run(sim, 1000);
+        pawl_body_id body = pawl_model_body_at(model, 0);
+        CHECK_NEAR(pawl_state_twist(pawl_sim_state(sim), body).linear.x, speed[i], 1e-6);
+        law_end(&t, model, sim);
+    }
+}
+
 // A ball of inertia I in its ball joint with damping d and armature a, at any attitude: the spin decays as
 // exp(-d t/(I + a)) and keeps its axis.
 TEST(the_damper_and_armature_of_a_ball_joint_are_the_same_about_all_axes)
