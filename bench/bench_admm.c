@@ -208,7 +208,11 @@ static bool admm_print_differences(const pawl_env *env, bool quick)
 
 int main(int argument_count, char **arguments)
 {
-    bool quick = argument_count > 1 && strcmp(arguments[1], "--quick") == 0;
+    bool quick = argument_count == 2 && strcmp(arguments[1], "--quick") == 0;
+    if (argument_count > 1 && !quick) {
+        fprintf(stderr, "usage: bench_admm [--quick]\n");
+        return 2;
+    }
     pawl_env env = pawl_env_default();
     admm_print_small(&env);
     bool fast = admm_print_times(&env, quick), agree = admm_print_differences(&env, quick);

@@ -226,37 +226,53 @@ static void gait_run(const pawl_env *env, const gait_options *o, const gait_robo
     pawl_model_destroy(model);
 }
 
-static gait_options gait_parse(int count, char **arguments)
+// False where an option is unknown or lacks its value.
+static bool gait_parse(int count, char **arguments, gait_options *o)
 {
-    gait_options o = {.slope = 10.0};
+    *o = (gait_options){.slope = 10.0};
     for (int i = 1; i < count; ++i) {
-        const char *value = i + 1 < count ? arguments[i + 1] : "";
-        if (strcmp(arguments[i], "--quick") == 0) {
-            o.quick = true;
+        const char *option = arguments[i];
+        if (strcmp(option, "--quick") == 0) {
+            o->quick = true;
             continue;
         }
-        if (strcmp(arguments[i], "--frames") == 0) {
-            o.frames = true;
+        if (strcmp(option, "--frames") == 0) {
+            o->frames = true;
             continue;
         }
-        o.robot = strcmp(arguments[i], "--robot") == 0 ? value : o.robot;
-        o.task = strcmp(arguments[i], "--task") == 0 ? value : o.task;
-        o.stepper = strcmp(arguments[i], "--stepper") == 0 ? value : o.stepper;
-        if (strcmp(arguments[i], "--set") == 0 && i + 2 < count) {
-            o.key = value;
-            o.value = arguments[i + 2];
-            ++i;
+        if (++i == count) {
+            return false;
         }
-        o.dt = strcmp(arguments[i], "--dt") == 0 ? atof(value) : o.dt;
-        o.slope = strcmp(arguments[i], "--slope") == 0 ? atof(value) : o.slope;
-        ++i;
+        const char *value = arguments[i];
+        if (strcmp(option, "--robot") == 0) {
+            o->robot = value;
+        } else if (strcmp(option, "--task") == 0) {
+            o->task = value;
+        } else if (strcmp(option, "--stepper") == 0) {
+            o->stepper = value;
+        } else if (strcmp(option, "--dt") == 0) {
+            o->dt = atof(value);
+        } else if (strcmp(option, "--slope") == 0) {
+            o->slope = atof(value);
+        } else if (strcmp(option, "--set") == 0 && i + 1 < count) {
+            o->key = value;
+            o->value = arguments[++i];
+        } else {
+            return false;
+        }
     }
-    return o;
+    return true;
 }
 
 int main(int count, char **arguments)
 {
-    gait_options o = gait_parse(count, arguments);
+    gait_options o;
+    if (!gait_parse(count, arguments, &o)) {
+        fprintf(stderr, "usage: bench_gaits [--robot NAME] [--task NAME] [--stepper NAME] [--dt S] "
+                        "[--slope DEGREES]\n"
+                        "                   [--set KEY VALUE] [--quick] [--frames]\n");
+        return 2;
+    }
     pawl_env env = pawl_env_default();
     env.log = NULL;
     for (size_t i = 0; i < sizeof gait_robots / sizeof gait_robots[0]; ++i) {
