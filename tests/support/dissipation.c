@@ -120,7 +120,7 @@ void dissipation_check(const dissipation_count *count)
                   count->passed, count->stopped, count->worst[PAWL_DISSIPATOR_DAMPERS],
                   count->worst[PAWL_DISSIPATOR_FRICTION], count->worst[PAWL_DISSIPATOR_LIMITS]);
     for (int kind = 0; kind < DISSIPATION_KINDS; ++kind) {
-        CHECK(count->worst[kind] < 2e-9);
+        CHECK(count->worst[kind] < 1e-9);
     }
     CHECK_INT(count->untrue, 0);
 }

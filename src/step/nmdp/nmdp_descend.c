@@ -14,8 +14,10 @@
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 
-// A part that may be divided is given up after this fraction of the iterations, or so many projections that failed.
+// A part that may be divided is given up after this fraction of the iterations if it still moves so far [m or rad], or
+// after so many projections that failed.
 enum { DESCEND_PATIENCE = 2, DESCEND_LOST = 4 };
+static const double descend_still = 1e-6;
 static const double descend_beta_max = 1e12;
 static const double descend_beta_begin = 1.0; // what a hard stage has left would hold back the next
 static const double descend_factor = 1.5;
@@ -436,10 +438,10 @@ static bool descend_tighten(nmdp *s)
 // Where contact forces have a fold (more friction, a deeper foot, more friction) G = 0 has no root beyond it, projections
 // fail, and the descent creeps towards the fold with the power of vertices still unequal. Shorter steps have no such
 // folds, because inertia counts more in them: a part that may be divided gives up here.
-static bool descend_gives_up(const nmdp *s, int iterations, int lost)
+static bool descend_gives_up(const nmdp *s, int iterations, double moved, int lost)
 {
-    int most = s->settings->nmdp.max_iterations;
-    return s->divisible && (iterations > most / DESCEND_PATIENCE || lost > DESCEND_LOST);
+    bool creeps = iterations > s->settings->nmdp.max_iterations / DESCEND_PATIENCE;
+    return s->divisible && ((creeps && moved > descend_still) || lost > DESCEND_LOST);
 }
 
 // Descends from theta and w until nothing moves any more; `proposed` gets the change of a coordinate that is left.
@@ -461,7 +463,7 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
         if (s->used_count == 0) {
             return NMDP_CONVERGED;
         }
-        if (descend_gives_up(s, k, lost)) {
+        if (descend_gives_up(s, k, last_move, lost)) {
             return NMDP_FAILED;
         }
         double growth = descend_factor;
@@ -512,7 +514,7 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
             s->beta *= isfinite(moved) ? growth : 10.0 * growth;
             growth = fmin(growth * growth, descend_largest_factor);
             lost += isfinite(moved) ? 0 : 1;
-            if (descend_gives_up(s, k, lost)) {
+            if (descend_gives_up(s, k, last_move, lost)) {
                 return NMDP_FAILED;
             }
             if (moved < 0.01 * tolerance) {
