@@ -9,7 +9,12 @@
 #include "rows/spin_rows.h"
 #include "step/common/trusted_start.h"
 #include "step/common/warm_start.h"
+#include <math.h>
 #include <string.h>
+
+// An impulse, by the momenta of all bodies. Levers and toggles have impulses of some 100 times them.
+static const double solve_wedged = 1e6;
+static const double solve_wedged_unsolved = 1e3;
 
 // u.next with impulses lambda.
 void pawl_apply_rows(step_context *c)
@@ -143,15 +148,68 @@ static void solve_spin_friction(step_context *c, const double *twists, solver_re
     report->iterations = iterations;
 }
 
-// From the impulses at hand. There are spin rows where slots end before contacts begin.
-static void solve_from_impulses(step_context *c, const double *twists, solver_report *report)
+// There are spin rows where slots end before contacts begin.
+static void solve_once(step_context *c, const double *twists, solver_report *report)
 {
     const pawl_assembly *a = c->assembly;
-    int iterations = report->iterations;
     if (a->slot_rows < pawl_problem_contact_row(&a->problem, 0)) {
         solve_spin_friction(c, twists, report);
     } else {
         solve_rows_from(c, pawl_solver_goal(c->solver), twists, report);
+    }
+}
+
+// A contact that is a few nm too deep asks for the rate that opens it within the step (pawl_row_gap_bias()). A body that is
+// wedged between such contacts, or between one and its own joints, has no motion with these rates: impulses then grow
+// until rounding lets them have it. Whether row r asks for such a rate.
+static bool solve_asks_to_open(const pawl_assembly *a, int r)
+{
+    return a->want[r] > 0.0 && a->bias[r] < 0.0 && !a->contacts[a->rows[r].owner].persistent;
+}
+
+// Whether a contact that asks to open has an impulse far beyond the momenta of all bodies.
+static bool solve_is_wedged(const step_context *c, const solver_report *report)
+{
+    const pawl_assembly *a = c->assembly;
+    double momentum = 0.0, largest = -1.0;
+    for (int k = 0; k < a->problem.contact_count; ++k) {
+        int normal = pawl_problem_contact_row(&a->problem, k) + 2;
+        largest = solve_asks_to_open(a, normal) ? fmax(largest, c->u.lambda[normal]) : largest;
+    }
+    if (largest < 0.0) {
+        return false;
+    }
+    for (int i = 0; i < c->model->body_count; ++i) {
+        const double *v = c->u.free + 6 * i;
+        double mass = c->model->bodies[i].mass;
+        momentum += isfinite(mass) ? mass * (fabs(v[0]) + fabs(v[1]) + fabs(v[2])) : 0.0;
+    }
+    bool solved = report->outcome == PAWL_CONVERGED;
+    return largest > (solved ? solve_wedged : solve_wedged_unsolved) * momentum;
+}
+
+// These contacts keep their depth, and impulses begin at 0: those at hand may be of any size.
+static void solve_keep_depths(step_context *c)
+{
+    pawl_assembly *a = c->assembly;
+    for (int k = 0; k < a->problem.contact_count; ++k) {
+        int normal = pawl_problem_contact_row(&a->problem, k) + 2;
+        if (solve_asks_to_open(a, normal)) {
+            a->v_f[normal] -= a->bias[normal];
+            a->bias[normal] = 0.0;
+        }
+    }
+    memset(c->u.lambda, 0, (size_t)a->problem.row_count * sizeof *c->u.lambda);
+}
+
+// From the impulses at hand.
+static void solve_from_impulses(step_context *c, const double *twists, solver_report *report)
+{
+    int iterations = report->iterations;
+    solve_once(c, twists, report);
+    if (solve_is_wedged(c, report)) {
+        solve_keep_depths(c);
+        solve_once(c, NULL, report);
     }
     report->iterations = report->iterations > iterations ? report->iterations : iterations;
     pawl_phase_enter(&c->clock, PAWL_PHASE_ASSEMBLE);
