@@ -167,14 +167,18 @@ static bool solve_asks_to_open(const pawl_assembly *a, int r)
     return a->want[r] > 0.0 && a->bias[r] < 0.0 && !a->contacts[a->rows[r].owner].persistent;
 }
 
-// Whether a contact that asks to open has an impulse far beyond the momenta of all bodies.
+// Whether a contact that asks to open has an impulse far beyond the momenta of all bodies, with those that the rate asked
+// for would give them: bodies at rest without weight have no others.
 static bool solve_is_wedged(const step_context *c, const solver_report *report)
 {
     const pawl_assembly *a = c->assembly;
-    double momentum = 0.0, largest = -1.0;
+    double momentum = 0.0, largest = -1.0, rate = 0.0;
     for (int k = 0; k < a->problem.contact_count; ++k) {
         int normal = pawl_problem_contact_row(&a->problem, k) + 2;
-        largest = solve_asks_to_open(a, normal) ? fmax(largest, c->u.lambda[normal]) : largest;
+        if (solve_asks_to_open(a, normal)) {
+            largest = fmax(largest, c->u.lambda[normal]);
+            rate = fmax(rate, -a->bias[normal]);
+        }
     }
     if (largest < 0.0) {
         return false;
@@ -182,7 +186,7 @@ static bool solve_is_wedged(const step_context *c, const solver_report *report)
     for (int i = 0; i < c->model->body_count; ++i) {
         const double *v = c->u.free + 6 * i;
         double mass = c->model->bodies[i].mass;
-        momentum += isfinite(mass) ? mass * (fabs(v[0]) + fabs(v[1]) + fabs(v[2])) : 0.0;
+        momentum += isfinite(mass) ? mass * (fabs(v[0]) + fabs(v[1]) + fabs(v[2]) + rate) : 0.0;
     }
     bool solved = report->outcome == PAWL_CONVERGED;
     return largest > (solved ? solve_wedged : solve_wedged_unsolved) * momentum;
