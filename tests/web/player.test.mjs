@@ -155,6 +155,36 @@ test("bodies without shapes are drawn as a skeleton, and no name is taken for HT
     await tab.close();
 });
 
+test("a machine that nothing supports fills the picture from start to end", async () => {
+    const { tab, troubles } = await open("suite/fourbar-free.sdf", "3"); // falls 44 m
+    const covered = () =>
+        tab.evaluate(async () => {
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            const copy = document.createElement("canvas");
+            [copy.width, copy.height] = [160, 90];
+            const context = copy.getContext("2d");
+            context.drawImage(document.querySelector(".player-canvas"), 0, 0, 160, 90);
+            const { data } = context.getImageData(0, 0, 160, 90);
+            let [low, high] = [160, 0]; // columns that show more than the backdrop of the first
+            for (let x = 0; x < 160; x++) {
+                for (let y = 0; y < 90; y++) {
+                    const [i, j] = [4 * (160 * y + x), 4 * 160 * y];
+                    if (Math.abs(data[i] - data[j]) + Math.abs(data[i + 1] - data[j + 1]) + Math.abs(data[i + 2] - data[j + 2]) > 60) {
+                        [low, high] = [Math.min(low, x), Math.max(high, x)];
+                    }
+                }
+            }
+            return (high - low) / 160;
+        });
+    await tab.focus(".player");
+    for (const key of ["Home", "End", "r"]) {
+        await tab.keyboard.press(key);
+        assert.ok((await covered()) > 0.15, `${key}: ${await covered()} of the width`);
+    }
+    assert.deepEqual(troubles, []);
+    await tab.close();
+});
+
 test("a phone shows it, in the dark, without scrolling sideways", async () => {
     const { tab, troubles } = await open("suite/figure22.sdf", "0.1", { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
     assert.ok((await colours(tab)) > 50);

@@ -3,6 +3,7 @@
 //
 // The gallery: the models that come with pawl, each with a short motion that the server makes when its card comes into
 // view. One renderer draws all cards, one after the other, and copies each picture to its card.
+import * as THREE from "three";
 import { make, plural } from "./kit";
 import { Machine } from "./machine";
 import { Motion, type MotionData } from "./motion";
@@ -139,11 +140,7 @@ export class Gallery {
             } else {
                 const motion = new Motion(data);
                 const machine = new Machine(motion.scene);
-                const step = Math.max(1, Math.floor(motion.frames / 8));
-                for (let frame = 0; frame < motion.frames; frame += step) {
-                    machine.take(motion.poses, frame * 7 * motion.scene.bodies.length);
-                    machine.include();
-                }
+                machine.includeMotion(motion, 8);
                 machine.finish();
                 card.shown = { motion, machine };
                 card.element.dataset.ready = "1";
@@ -173,6 +170,7 @@ export class Gallery {
     }
 
     private turn = 0;
+    private readonly followed = new THREE.Vector3(); // where the camera went along with a machine that travels
 
     private makeStage(): Stage {
         const canvas = make("canvas", "", document.body);
@@ -197,7 +195,11 @@ export class Gallery {
             this.shown = machine;
             stage.show([machine], motion.scene.up, false);
             stage.frame(machine.bounds, 1.02);
+            this.followed.set(0, 0, 0);
         }
+        const travelled = machine.travelled();
+        stage.follow(travelled.clone().sub(this.followed));
+        this.followed.copy(travelled);
         stage.touch();
         stage.render();
         const context = card.canvas.getContext("2d")!;

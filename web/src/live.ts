@@ -459,7 +459,7 @@ export class Live {
     /** A machine that drives out of the picture takes the camera along. */
     private keepInView(): void {
         const machine = this.machines[0];
-        const centre = machine.position.reduce((sum, p) => sum.add(p), new THREE.Vector3()).divideScalar(machine.position.length || 1);
+        const centre = machine.middle();
         if (this.anchor === null) {
             this.anchor = centre;
         }

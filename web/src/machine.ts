@@ -6,12 +6,14 @@
 // the path of a body. A machine shows one moment; who drives it (player, live view, thumbnail) says which.
 import * as THREE from "three";
 import { meshGeometry } from "./mesh";
+import type { Motion } from "./motion";
 import type { Contacts, SceneData, ShapeData } from "./scene";
 import { NO_CONTACTS } from "./scene";
 
 export const MODES = [0x8a93a3, 0x2f9e62, 0xe08a1e]; // open, sticking, sliding
 const AXES = [0xd6455a, 0x3f9b58, 0x3f74d6];
 const Y = new THREE.Vector3(0, 1, 0);
+const FAR = 6; // sizes of a machine: one that goes further is followed
 
 function heightfield(shape: ShapeData): THREE.BufferGeometry {
     const field = shape.field!;
@@ -150,9 +152,11 @@ export class Machine {
     readonly contacts = new THREE.Group();
     readonly cones = new THREE.Group();
     readonly bounds = new THREE.Box3();
+    travels = false; // goes further than a picture could show it
     byPair = false;
     size = 1;
     forceScale = 1;
+    private readonly origin = new THREE.Vector3(); // its middle where the bounds are
     private readonly batches: Batch[] = [];
     private readonly planes: ShapeData[] = [];
     private readonly floors: THREE.Group[] = [];
@@ -297,21 +301,66 @@ export class Machine {
 
     /** Takes the bodies where they are now into the bounds. */
     include(): void {
+        this.bounds.union(this.box());
+    }
+
+    /** Around the bodies where they are now. */
+    private box(): THREE.Box3 {
+        const box = new THREE.Box3();
         const corner = new THREE.Vector3();
         this.position.forEach((p, b) => {
             const { min, max } = this.boxes[b];
             if (this.boxes[b].isEmpty()) {
-                this.bounds.expandByPoint(p);
+                box.expandByPoint(p);
                 return;
             }
             for (let k = 0; k < 8; k++) {
                 corner.set(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
-                this.bounds.expandByPoint(corner.applyQuaternion(this.quaternion[b]).add(p));
+                box.expandByPoint(corner.applyQuaternion(this.quaternion[b]).add(p));
             }
         });
-        if (this.bounds.min.equals(this.bounds.max)) {
-            this.bounds.expandByScalar(0.5); // one bare body: it has a place and no size
+        if (this.position.length > 0 && box.min.equals(box.max)) {
+            box.expandByScalar(0.5); // one bare body: it has a place and no size
         }
+        return box;
+    }
+
+    /**
+     * Takes so many moments of a run into the bounds. A machine that goes many times its own size would be a dot in a
+     * picture of its whole way: the bounds then hold it as seen from its middle, and who shows it goes along with that.
+     */
+    includeMotion(motion: Motion, moments: number): void {
+        const step = Math.max(1, Math.floor(motion.frames / moments));
+        const way = new THREE.Box3();
+        const own = new THREE.Box3();
+        const start = new THREE.Vector3();
+        for (let frame = 0; frame < motion.frames; frame += step) {
+            this.take(motion.poses, frame * 7 * motion.scene.bodies.length);
+            const middle = this.middle();
+            if (frame === 0) {
+                start.copy(middle);
+            }
+            const box = this.box();
+            this.bounds.union(box);
+            own.union(box.translate(start.clone().sub(middle)));
+            way.expandByPoint(middle);
+        }
+        const length = (box: THREE.Box3): number => box.getSize(new THREE.Vector3()).length();
+        this.travels = length(way) > FAR * length(own);
+        if (this.travels) {
+            this.bounds.copy(own);
+            this.origin.copy(start);
+        }
+    }
+
+    /** The mean of the bodies' places. */
+    middle(): THREE.Vector3 {
+        return this.position.reduce((sum, p) => sum.add(p), new THREE.Vector3()).divideScalar(this.position.length || 1);
+    }
+
+    /** How far a machine that travels is from where its bounds are. */
+    travelled(): THREE.Vector3 {
+        return this.travels ? this.middle().sub(this.origin) : new THREE.Vector3();
     }
 
     /** Makes what depends on the size of the scene; to be called once, after include(). */
@@ -355,7 +404,7 @@ export class Machine {
             this.root.add(frame);
         }
         this.lookAt(centre);
-        if (this.planes.length === 0 && !this.scene.shapes.some((shape) => shape.body < 0 && shape.kind === "heightfield")) {
+        if (!this.travels && this.planes.length === 0 && !this.scene.shapes.some((shape) => shape.body < 0 && shape.kind === "heightfield")) {
             this.addStageFloor();
         }
     }

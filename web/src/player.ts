@@ -87,7 +87,7 @@ export class Player {
         this.measure();
         this.stage = new Stage(canvas);
         this.stage.show([this.machine], motion.scene.up, false);
-        this.stage.frame(this.machine.bounds);
+        this.frame();
         this.tip = make("div", "player-tip", view);
         this.info = make("div", "player-info", view);
         this.tools(make("div", "player-tools", view));
@@ -127,14 +127,21 @@ export class Player {
 
     /** A box around some thirty moments of the run, and the length of arrows. */
     private measure(): void {
-        const m = this.motion;
-        const step = Math.max(1, Math.floor(m.frames / 30));
-        for (let frame = 0; frame < m.frames; frame += step) {
-            this.machine.take(m.poses, frame * 7 * m.scene.bodies.length);
-            this.machine.include();
-        }
+        this.machine.includeMotion(this.motion, 30);
         this.machine.finish();
-        this.machine.forceScale = (0.2 * this.machine.size) / (m.largestForce() || 1);
+        this.machine.forceScale = (0.2 * this.machine.size) / (this.motion.largestForce() || 1);
+    }
+
+    /** All of the motion in the picture; of a machine that travels, the machine where it is. */
+    private frame(): void {
+        this.stage.frame(this.machine.bounds);
+        this.stage.follow(this.machine.travelled());
+        this.followed.copy(this.leader());
+    }
+
+    /** What the camera goes along with: the chosen body if it is followed, a machine that travels, or nothing. */
+    private leader(): THREE.Vector3 {
+        return this.following ? this.machine.position[this.chosen].clone() : this.machine.travelled();
     }
 
     private tools(parent: HTMLElement): void {
@@ -150,7 +157,7 @@ export class Player {
         add("joints", "Joints", "joints with their frames, coloured by closure (j)", this.motion.scene.joints.length > 0, false);
         add("path", "Path", "path of the chosen body (p)", true, false);
         add("follow", "Follow", "follow the chosen body (f)", true, false);
-        button(parent, "Frame", "frame the whole motion (r)", () => this.stage.frame(this.machine.bounds));
+        button(parent, "Frame", "frame the whole motion (r)", () => this.frame());
         button(parent, "Save", "save this picture as PNG", () => this.savePicture());
         const reel = button(parent, "Film", "save the motion as a film (WebM or GIF)", () => void this.saveFilm(reel));
         button(parent, "?", "keys (?)", () => (this.help.hidden = !this.help.hidden));
@@ -180,9 +187,7 @@ export class Player {
         this.machine.joints.visible = this.isOn("joints");
         this.machine.showPath(this.isOn("path") ? this.pathOf(Math.max(0, this.chosen)) : []);
         this.following = this.isOn("follow") && this.chosen >= 0;
-        if (this.following) {
-            this.followed.copy(this.machine.position[this.chosen]);
-        }
+        this.followed.copy(this.leader());
         this.show();
     }
 
@@ -248,7 +253,7 @@ export class Player {
             j: () => this.toggles.get("joints")?.element.click(),
             p: () => this.toggles.get("path")?.element.click(),
             f: () => this.toggles.get("follow")?.element.click(),
-            r: () => this.stage.frame(this.machine.bounds),
+            r: () => this.frame(),
             "?": () => (this.help.hidden = !this.help.hidden),
         };
         const step = steps[event.key];
@@ -330,11 +335,9 @@ export class Player {
             this.machine.showGaps(m.gaps, near * m.jointCount);
         }
         this.machine.showContacts(m.contactsAt(near));
-        if (this.following && this.chosen >= 0) {
-            const now = this.machine.position[this.chosen];
-            this.stage.follow(now.clone().sub(this.followed));
-            this.followed.copy(now);
-        }
+        const leader = this.leader();
+        this.stage.follow(leader.clone().sub(this.followed));
+        this.followed.copy(leader);
         this.slider.value = String(frame + part);
         this.clock.textContent = `${this.time.toFixed(this.motion.end - this.motion.start < 1 ? 4 : 3)} s`;
         this.info.hidden = this.chosen < 0;
@@ -373,7 +376,7 @@ export class Player {
         const view = this.stage.canvas.parentElement!;
         [view.style.width, view.style.height, view.style.minHeight] = [`${width}px`, `${height}px`, "0"];
         this.stage.fit(1);
-        this.stage.frame(this.machine.bounds);
+        this.frame();
     }
 
     private async saveFilm(button: HTMLButtonElement): Promise<void> {
