@@ -5,21 +5,13 @@
 # given stiff ones and small steps, and a gap within which it pulls as pawl does within contact.margin.
 # Needs the Python packages mujoco and pawl.
 import math
-import os
 import random
-import sys
-import warnings
 
 import pytest
 
-sys.path += [p for p in [os.environ.get("PAWL_MUJOCO"), "build/python"] if p]
-try:
-    import mujoco
-    import numpy as np
-    import pawl
-except ImportError:
-    mujoco = None
-pytestmark = pytest.mark.skipif(mujoco is None, reason="the Python package mujoco or pawl is not there")
+from side_by_side import distance, needs_both, np, run_mujoco
+
+pytestmark = needs_both
 
 DURATION = 0.3  # [s]
 MARGIN = 1e-3  # pawl's contact.margin [m]
@@ -43,16 +35,6 @@ def scene(seed):
 @pytest.mark.parametrize("seed", range(16))
 def test_boxes_stick_slide_and_fall_as_mujocos(seed):
     text = scene(seed)
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    data.ctrl[:] = model.actuator_ctrlrange[:, 0]
-    for _ in range(round(DURATION / model.opt.timestep)):
-        mujoco.mj_step(model, data)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ours = pawl.Model.parse(text, name="stick.xml")
-    sim = pawl.Sim(ours, dt=2e-4)
-    sim.run(DURATION)
-    where = sim.positions[[b.index for b in ours.bodies if b.name == "box"][0]]
-    way = np.linalg.norm(data.xipos[1] - [0, 0, -0.1])
-    assert np.linalg.norm(where - data.xipos[1]) < 1e-3 + 5e-3 * way, (where, data.xipos[1], text)
+    expected = run_mujoco(text, DURATION)
+    path = np.linalg.norm(expected["box"] - [0, 0, -0.1])
+    assert distance(text, 2e-4, DURATION, expected) < 1e-3 + 5e-3 * path, (expected, text)

@@ -3,21 +3,13 @@
 #
 # Motions of random trees beside MuJoCo itself: hinges, sliders and balls, several to a body, with springs, dampers, armatures, tendons and servos, no contacts.
 # MuJoCo's Runge-Kutta method with a step of 0.1 ms is the answer; pawl's distance from it is that of a method of second order. Needs the Python packages mujoco and pawl.
-import os
 import random
-import sys
-import warnings
 
 import pytest
 
-sys.path += [p for p in [os.environ.get("PAWL_MUJOCO"), "build/python"] if p]
-try:
-    import mujoco
-    import numpy as np
-    import pawl
-except ImportError:
-    mujoco = None
-pytestmark = pytest.mark.skipif(mujoco is None, reason="the Python package mujoco or pawl is not there")
+from side_by_side import distance, needs_both, run_mujoco
+
+pytestmark = needs_both
 
 DURATION = 0.3  # [s]
 
@@ -89,30 +81,13 @@ class RandomTree:
         return f"<actuator>{text}</actuator>"
 
 
-def answer(text):
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    for _ in range(round(DURATION / model.opt.timestep)):
-        mujoco.mj_step(model, data)
-    mujoco.mj_forward(model, data)
-    return {model.body(i).name: data.xipos[i].copy() for i in range(1, model.nbody)}
-
-
-def distance(text, dt, expected, **options):
-    """The largest of a body's centre from the answer [m]."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = pawl.Model.parse(text, name="tree.xml")
-    sim = pawl.Sim(model, dt=dt, **options)
-    sim.run(DURATION)
-    return max(np.linalg.norm(sim.positions[b.index] - expected[b.name]) for b in model.bodies if b.name in expected)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_trees_move_as_mujocos(seed):
     text = RandomTree(seed).text
-    expected = answer(text)
-    coarse, fine = (distance(text, dt, expected) for dt in (2e-3, 1e-3))
+    expected = run_mujoco(text, DURATION)
+    coarse, fine = (distance(text, dt, DURATION, expected) for dt in (2e-3, 1e-3))
     # Auxiliary bodies have a millionth of the mass, which is what is left at small steps.
     assert fine < 1e-3 and (fine < 0.4 * coarse or fine < 2e-5), (coarse, fine, text)
 
@@ -120,6 +95,6 @@ def test_trees_move_as_mujocos(seed):
 @pytest.mark.parametrize("seed", range(100, 106))
 def test_formulations_and_steppers_agree(seed):
     text = RandomTree(seed).text
-    expected = answer(text)
+    expected = run_mujoco(text, DURATION)
     for options in ({"formulation": "reduced"}, {"stepper": "lit"}, {"stepper": "rattle"}):
-        assert distance(text, 1e-3, expected, **options) < 1e-3, (options, text)
+        assert distance(text, 1e-3, DURATION, expected, **options) < 1e-3, (options, text)

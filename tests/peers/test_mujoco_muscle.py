@@ -3,21 +3,13 @@
 #
 # Muscles beside MuJoCo itself: random arms of hinges with muscles on joints, on fixed tendons and on tendons around cylinders, with an activation that does not change.
 # MuJoCo's Runge-Kutta method with a step of 0.1 ms is the answer. Needs the Python packages mujoco and pawl.
-import os
 import random
-import sys
-import warnings
 
 import pytest
 
-sys.path += [p for p in [os.environ.get("PAWL_MUJOCO"), "build/python"] if p]
-try:
-    import mujoco
-    import numpy as np
-    import pawl
-except ImportError:
-    mujoco = None
-pytestmark = pytest.mark.skipif(mujoco is None, reason="the Python package mujoco or pawl is not there")
+from side_by_side import distance, needs_both, run_mujoco
+
+pytestmark = needs_both
 
 DURATION = 0.2  # [s]
 
@@ -46,45 +38,24 @@ def arm(seed, given):
     <actuator>{muscles}</actuator></mujoco>"""
 
 
-def answer(text):
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    data.ctrl[:] = model.actuator_ctrlrange[:, 0]  # pawl's controls start at the number of the range nearest to 0
-    for _ in range(round(DURATION / model.opt.timestep)):
-        mujoco.mj_step(model, data)
-    mujoco.mj_forward(model, data)
-    return {model.body(i).name: data.xipos[i].copy() for i in range(1, model.nbody)}
-
-
-def distance(text, dt, expected, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = pawl.Model.parse(text, name="arm.xml")
-    sim = pawl.Sim(model, dt=dt, **options)
-    sim.run(DURATION)
-    return max(np.linalg.norm(sim.positions[b.index] - expected[b.name]) for b in model.bodies if b.name in expected)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_muscles_move_arms_as_mujocos(seed):
     text = arm(seed, True)
-    expected = answer(text)
+    expected = run_mujoco(text, DURATION)
     still = text.replace("gaintype='muscle' biastype='muscle'", "gaintype='fixed'").replace("ctrlrange=", "ctrlrange='0 1' user=")
     still = still[:still.index("<actuator>")] + "</mujoco>"
-    assert distance(still, 1e-3, expected) > 1e-2  # they do move it
-    coarse, fine = (distance(text, dt, expected) for dt in (1e-3, 2.5e-4))
+    assert distance(still, 1e-3, DURATION, expected) > 1e-2  # they do move it
+    coarse, fine = (distance(text, dt, DURATION, expected) for dt in (1e-3, 2.5e-4))
     # The force is that at the beginning of a step: first order.
     assert fine < 1e-3 and (fine < 0.4 * coarse or fine < 2e-5), (coarse, fine, text)
-    assert distance(text, 1e-3, expected, formulation="reduced") < 1.2 * coarse + 2e-5
+    assert distance(text, 1e-3, DURATION, expected, formulation="reduced") < 1.2 * coarse + 2e-5
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_lengths_and_peaks_that_the_file_leaves_out(seed):
     """MuJoCo finds lengths by pulling the arm against soft limits, to some hundredths."""
     text = arm(seed, False)
-    expected = answer(text)
-    model = mujoco.MjModel.from_xml_string(text)
-    lengths = ["" for _ in range(model.nu)]
-    for i in range(model.nu):
-        lengths[i] = "%.17g %.17g" % tuple(model.actuator_lengthrange[i])
-    assert distance(text, 2.5e-4, expected) < 3e-2, text
+    expected = run_mujoco(text, DURATION)
+    assert distance(text, 2.5e-4, DURATION, expected) < 3e-2, text

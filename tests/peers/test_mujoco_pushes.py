@@ -7,9 +7,10 @@ import random
 
 import pytest
 
-from test_mujoco_motion import answer, distance, mujoco
+from side_by_side import distance, needs_both, run_mujoco
 
-pytestmark = pytest.mark.skipif(mujoco is None, reason="the Python package mujoco or pawl is not there")
+pytestmark = needs_both
+DURATION = 0.3  # [s]
 
 
 def text(seed, root, actuator):
@@ -37,7 +38,7 @@ def test_pushes_move_bodies_as_mujocos(seed, actuator, root):
     if "joint='root'" in actuator and root == "hinge":
         pytest.skip("an actuator on a hinge")
     case = text(seed, root, actuator)
-    expected = answer(case)
-    assert distance(case[:case.index("<actuator>")] + "</mujoco>", 1e-3, expected) > 1e-3  # it does push
-    coarse, fine = (distance(case, dt, expected) for dt in (2e-3, 1e-3))
+    expected = run_mujoco(case, DURATION)
+    assert distance(case[:case.index("<actuator>")] + "</mujoco>", 1e-3, DURATION, expected) > 1e-3  # it does push
+    coarse, fine = (distance(case, dt, DURATION, expected) for dt in (2e-3, 1e-3))
     assert fine < 1e-3 and (fine < 0.4 * coarse or fine < 2e-5), (coarse, fine, case)

@@ -3,21 +3,13 @@
 #
 # Laws of tendons and their servos beside MuJoCo itself: springs that are slack over a range of lengths, and damping ratios of servos on paths through sites, around
 # geoms and over pulleys, on slides, hinges, balls and free bodies. MuJoCo's Runge-Kutta method with a step of 0.1 ms is the answer. Needs the Python packages mujoco and pawl.
-import os
 import random
-import sys
-import warnings
 
 import pytest
 
-sys.path += [p for p in [os.environ.get("PAWL_MUJOCO"), "build/python"] if p]
-try:
-    import mujoco
-    import numpy as np
-    import pawl
-except ImportError:
-    mujoco = None
-pytestmark = pytest.mark.skipif(mujoco is None, reason="the Python package mujoco or pawl is not there")
+from side_by_side import distance, mujoco, needs_both, run_mujoco
+
+pytestmark = needs_both
 
 DURATION = 0.6  # [s]
 PATHS = [
@@ -40,25 +32,6 @@ def arm(seed, law, servo, root="hinge"):
     </body></body></worldbody><tendon><spatial name='t' {law}>{PATHS[seed % len(PATHS)]}</spatial></tendon><actuator>{servo}</actuator></mujoco>"""
 
 
-def answer(text):
-    """Positions of the bodies at the end, and the lengths of the tendon on the way."""
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    lengths = []
-    for _ in range(round(DURATION / model.opt.timestep)):
-        mujoco.mj_step(model, data)
-        lengths.append(data.ten_length[0])
-    mujoco.mj_forward(model, data)
-    return {model.body(i).name: data.xipos[i].copy() for i in range(1, model.nbody)}, lengths
-
-
-def distance(text, dt, expected, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = pawl.Model.parse(text, name="arm.xml")
-    sim = pawl.Sim(model, dt=dt, **options)
-    sim.run(DURATION)
-    return max(np.linalg.norm(sim.positions[b.index] - expected[b.name]) for b in model.bodies if b.name in expected)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -68,18 +41,19 @@ def test_springs_are_slack_between_two_lengths(seed):
     rng = random.Random(seed)
     low, high = start * rng.uniform(0.7, 0.95), start * rng.uniform(1.02, 1.2)
     text = arm(seed, f"stiffness='{rng.uniform(50, 400):.3f}' springlength='{low:.4f} {high:.4f}' damping='{rng.choice([0, 1])}'", "")
-    expected, lengths = answer(text)
+    lengths = []
+    expected = run_mujoco(text, DURATION, after_step=lambda data: lengths.append(data.ten_length[0]))
     assert max(lengths) > high or min(lengths) < low  # the spring comes to act
-    coarse, fine = (distance(text, dt, expected) for dt in (2e-3, 5e-4))
+    coarse, fine = (distance(text, dt, DURATION, expected) for dt in (2e-3, 5e-4))
     assert fine < 1e-3 and (fine < 0.3 * coarse or fine < 5e-5), (coarse, fine, text)
     for options in ({"formulation": "reduced"}, {"stepper": "lit"}, {"stepper": "rattle"}):
-        assert distance(text, 5e-4, expected, **options) < 2e-3, (options, text)
+        assert distance(text, 5e-4, DURATION, expected, **options) < 2e-3, (options, text)
 
 
 @pytest.mark.parametrize("root", ["hinge", "slide", "ball", "free"])
 @pytest.mark.parametrize("seed", range(4))
 def test_damping_ratios_on_paths(seed, root):
     text = arm(seed, "", "<position tendon='t' kp='40' dampratio='0.7' gear='2'/>", root)
-    expected, _ = answer(text)
+    expected = run_mujoco(text, DURATION)
     # Where a path leaves a geom the force has a kink, at which the error depends on where the step ends.
-    assert distance(text, 1.25e-4, expected) < 2e-4, text
+    assert distance(text, 1.25e-4, DURATION, expected) < 2e-4, text
