@@ -96,7 +96,7 @@ static const setting_row settings_table[] = {
     CHOICE(reduced.base, PAWL_REDUCED_BASE_QUATERNION, PAWL_REDUCED_BASE_COUNT, "quaternion euler",
            "rotation coordinates of a floating base in reduced coordinates"),
     CHOICE(delassus, PAWL_DELASSUS_AUTO, PAWL_DELASSUS_COUNT, "auto dense sparse matrix-free",
-           "how systems with D are solved"),
+           "how linear systems with D are solved"),
     SWITCH(project, true,
            "position update on the constraints: joints close to 1e-12, energy is conserved"),
     REAL(erp.joint, 0.1, 0, 1, "-",
@@ -105,8 +105,8 @@ static const setting_row settings_table[] = {
     REAL(erp.contact, 0.2, 0, 1, "-", "fraction of a penetration removed per step"),
     REAL(contact.margin, 1e-3, 0, 1, "m", "distance within which contacts get rows"),
     REAL(contact.allowed_depth, 0.0, -1, 1, "m",
-         "depth that contacts leave alone (the margin of loops eq. 91a); negative: distance that "
-         "they keep, at most contact.margin"),
+         "depth of contacts that is not corrected (the margin of eq. 91a of the loops paper); "
+         "negative: distance kept between bodies, at most contact.margin"),
     REAL(contact.max_push, 1.0, 0, 1e6, "m/s", "largest speed at which a penetration is removed"),
     REAL(limit.max_push, 1.0, 0, 1e6, "m/s, rad/s",
          "largest rate at which a limit violation is removed"),
@@ -131,12 +131,11 @@ static const setting_row settings_table[] = {
     REAL(solver.tolerance, 1e-8, 0, 1, "m/s", "limit of the scaled natural-map residual"),
     COUNT(solver.max_iterations, 2000, 1, 1000000, "sweeps of an iterative solver"),
     COUNT(solver.budget, 0, 0, 1000000,
-          "sweeps that auto makes instead of solving to the tolerance, so that the cost of a step "
-          "is bounded; 0: no "
-          "such bound"),
+          "number of sweeps of auto in place of solving to the tolerance, which bounds the cost of "
+          "a step; 0: no bound"),
     COUNT(solver.budget_newton, 0, 0, 1000,
-          "Newton steps that auto makes after the sweeps of solver.budget, as far as they are "
-          "needed; each costs one factorization"),
+          "largest number of Newton steps of auto after the sweeps of solver.budget; each costs "
+          "one factorization"),
     SWITCH(solver.exact_joints, true,
            "condense joints exactly: sweeps see only contacts, limits and other bounded rows"),
     CHOICE(solver.warm_start, PAWL_WARM_MATCHED, PAWL_WARM_COUNT, "off matched guess",
@@ -144,11 +143,12 @@ static const setting_row settings_table[] = {
     REAL(solver.warm_start_scale, 1.0, 0, 1, "-",
          "factor on the previous impulses of the warm start"),
     SWITCH(solver.islands, true, "solve groups of bodies that no row connects separately"),
-    COUNT(threads, 1, 1, 64, "threads that find contacts and solve; same bits for any number"),
+    COUNT(threads, 1, 1, 64,
+          "number of threads for collision and solver; the bits do not depend on it"),
     // Off: a body that creeps more slowly than sleep.speed would be stopped, and by default nothing is.
     REAL(sleep.time, 0.0, 0, 1e6, "s",
-         "time at rest after which bodies that nothing moves sleep until something wakes them; 0: "
-         "never (steppers euler, moreau)"),
+         "time at rest after which bodies sleep until an event wakes them; 0: never (steppers "
+         "euler, moreau)"),
     REAL(sleep.speed, 1e-6, 0, 1, "m/s", "largest speed of a body at rest, for sleep.time"),
     // A workshop calls 1 mm in 1 m aligned; files of 4 digits are off by 4e-5, and what is meant to hold is far
     // above it (docs/derivations/weak-space.md).
@@ -195,16 +195,17 @@ static const setting_row settings_table[] = {
     EITHER(lit.scheme, 2, 1, 2,
            "constraints hold at the end of the step (1) or on the mean of its ends (2)"),
     REAL(lit.eps_a, 1e-6, 0, 1, "m", "contacts and limits nearer than this count as closed"),
-    REAL(lit.eps_b, 1.0, 0, 1e6, "m/s^3", "or nearer than this times the step cubed"),
+    REAL(lit.eps_b, 1.0, 0, 1e6, "m/s^3",
+         "contacts and limits nearer than this times the step cubed count as closed, too"),
     SWITCH(lit.linearized_constraints, false,
            "rows remove the configuration error of the start, to first order"),
     EITHER(rattle.order, 2, 2, 4, "order of the stepper rattle; 4 takes five steps in one"),
     CHOICE(
         lit.events, PAWL_LIT_EVENTS_ALL, PAWL_LIT_EVENTS_COUNT, "all collisions none",
-        "what is located within steps: collisions, and changes between sticking, sliding and open"),
+        "events located within steps: collisions, and changes between sticking, sliding and open"),
     CHOICE(nmdp.dynamics, PAWL_NMDP_NE, PAWL_NMDP_DYNAMICS_COUNT, "ne pbd pbd-rigid",
-           "Newton-Euler in coordinates, or position-based in space: as published, or with rigid "
-           "rotations that keep their spin"),
+           "Newton-Euler in coordinates, or position-based in space: as published, or without "
+           "numerical damping of rotations"),
     CHOICE(nmdp.gradient, PAWL_NMDP_FIRST, PAWL_NMDP_GRADIENT_COUNT, "first zeroth",
            "use derivatives of contact models (first), or not (zeroth)"),
     CHOICE(
@@ -219,7 +220,7 @@ static const setting_row settings_table[] = {
     COUNT(nmdp.halvings, 12, 0, 30, "how often a step that does not converge may be halved"),
     REAL(nmdp.beta_min, 1e-4, 1e-12, 1e6, "m^2/s^2", "smallest proximal weight"),
     REAL(nmdp.push_out, 1.0, 0, 1e3, "1/s",
-         "rate at which depth that a contact point does not need is removed"),
+         "rate at which depth beyond that needed by a contact force is removed"),
     REAL(nmdp.stiffness, 1e8, 1e-3, 1e15, "N/m^3",
          "stiffness of contact points of shapes in models that declare none"),
     CHOICE(mdp.pd, PAWL_MDP_STABLE, PAWL_MDP_PD_COUNT, "explicit stable",
@@ -232,18 +233,18 @@ static const setting_row settings_table[] = {
           "largest joint error that passes, relative to the joint's smaller body; inf: not judged"),
     LIMIT(verdict.closure_rotation, 1e-3, "rad",
           "largest rotational joint error that passes; inf: not judged"),
-    LIMIT(
-        verdict.passage, 0.01, "-",
-        "largest distance, relative to the largest body, by which the file's digits leave the path "
-        "through a singular position open, or angle next to one; inf: not judged"),
+    LIMIT(verdict.passage, 0.01, "-",
+          "largest uncertainty of the path at a singular position that passes, given the digits of "
+          "the file: distance relative to the largest body, or angle next to the position; inf: "
+          "not judged"),
     LIMIT(
         verdict.imbalance, 1e-6, "-",
         "mdp, nmdp: largest force out of balance, over the weight of all bodies; inf: not judged"),
     LIMIT(
         verdict.dissipation, 0.01, "m/s",
-        "mdp, nmdp: how far contact forces may be from those that dissipate most; inf: not judged"),
+        "mdp, nmdp: largest distance of contact forces from maximal dissipation; inf: not judged"),
     LIMIT(verdict.divided, INFINITY, "-",
-          "mdp, nmdp: most steps that may be taken in parts; inf: not judged"),
+          "mdp, nmdp: largest number of divided steps that passes; inf: not judged"),
     LIMIT(verdict.limit, 5e-3, "m or rad", "largest limit violation that passes; inf: not judged"),
     LIMIT(verdict.penetration, 0.1, "-",
           "largest penetration that passes, relative to half the thickness of the thinner shape; "
