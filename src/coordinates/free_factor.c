@@ -7,6 +7,7 @@
 #include "coordinates/free_factor.h"
 #include "base/array.h"
 #include "base/carver.h"
+#include "coordinates/hinge_pairs.h"
 #include "linalg/block_ldl.h"
 #include "linalg/by_size.h"
 #include "linalg/dense.h"
@@ -18,6 +19,8 @@
 
 // Up to so many rows the plain triangle beats the walk over blocks (bench_peers).
 enum { FREE_DENSE_ROWS = 12 };
+// Of so many blocks between hinges four at a time are cheaper than one by one.
+enum { FREE_LEAST_PAIRS = 2 };
 
 // One product of two blocks' Jacobians at a shared body that adds to a block of D: its entry (r, c) is the product of
 // row r of one side with row c of the other. One side is J, the other M^-1 JT, whichever way round the block is stored.
@@ -28,6 +31,7 @@ typedef struct pair_task {
     bool diagonal;      // of one block with itself: lower triangle
     bool first;         // of its block: what was there is of a factor before
     const double *gram; // of a hinge with itself: its product for all bodies; NULL otherwise
+    bool hinges;        // of two hinges without other rows
     int part;
 } pair_task;
 
@@ -49,8 +53,11 @@ struct free_factor {
     pawl_array found; // pair_task, while they are being found
     char *memory;     // of those below
     size_t bytes;
-    pair_task *tasks; // part by part
+    pair_task *tasks; // part by part, those that are paired first
     int *task_start;  // (part_count + 1)
+    int *lone_start;  // (part_count) those that are not
+    hinge_pairs *pairs;
+    int *pair_start;  // (part_count + 1)
     int *block_start; // (part_count + 1) into order
     int *order;       // (free blocks)
     int64_t *key;     // (part_count) what update_part() last factored; 0 for nothing
@@ -133,7 +140,13 @@ PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
     } else {
         pawl_block_ldl_clear_fill(f->ldl, part);
     }
-    for (int t = f->task_start[part]; t < f->task_start[part + 1]; ++t) {
+    int first = f->task_start[part];
+    if (f->a->has_grams) {
+        int begin = f->pair_start[part];
+        pawl_hinge_pairs_form(f->pairs + begin, f->pair_start[part + 1] - begin, values);
+        first = f->lone_start[part];
+    }
+    for (int t = first; t < f->task_start[part + 1]; ++t) {
         const pair_task *task = &f->tasks[t];
         double *out = values + task->offset;
         if (f->a->has_grams && task->gram != NULL) {
@@ -393,6 +406,13 @@ static bool free_factor_takes_gram(const pawl_assembly *a, int k, const int *hel
     return takes;
 }
 
+// Whether block k is that of a hinge alone, as hinge_lanes.h places it.
+static bool free_factor_is_hinge(const pawl_assembly *a, int k)
+{
+    const row_block *b = &a->blocks[k];
+    return b->joint >= 0 && a->joint_grouped[b->joint] && b->rows.dim == HINGE_ROWS;
+}
+
 // Calls visit for every pair (i >= j) of free blocks at every body that can move.
 typedef pawl_status free_factor_visit(free_factor *f, pawl_array *edges, const int *held, int i,
                                       int slot_i, int j, int slot_j);
@@ -456,6 +476,8 @@ static pawl_status free_factor_add_task(free_factor *f, pawl_array *edges, const
                       .gram = i == j && !f->dense && free_factor_takes_gram(f->a, i, held)
                                   ? f->a->grams + HINGE_GRAM * i
                                   : NULL,
+                      .hinges =
+                          i != j && free_factor_is_hinge(f->a, i) && free_factor_is_hinge(f->a, j),
                       .part = pawl_free_factor_part(f, i)};
     block_slot slot = pawl_block_ldl_slot(f->ldl, free_factor_node(f, i), free_factor_node(f, j));
     task.offset = slot.offset;
@@ -543,6 +565,8 @@ static pawl_status free_factor_build(free_factor *f, pawl_delassus_kind kind, in
 static void free_factor_layout(free_factor *f, pawl_carver *mem)
 {
     f->task_start = PAWL_CARVE(mem, int, f->part_count + 1);
+    f->lone_start = PAWL_CARVE(mem, int, f->part_count);
+    f->pair_start = PAWL_CARVE(mem, int, f->part_count + 1);
     f->block_start = PAWL_CARVE(mem, int, f->part_count + 1);
     f->order = PAWL_CARVE(mem, int, f->a->free_blocks);
     f->key = PAWL_CARVE(mem, int64_t, f->part_count);
@@ -552,6 +576,7 @@ static void free_factor_layout(free_factor *f, pawl_carver *mem)
     f->diagonal = PAWL_CARVE(mem, int, f->a->free_rows);
     f->part_row = PAWL_CARVE(mem, int, f->a->free_rows);
     f->tasks = PAWL_CARVE(mem, pair_task, f->found.count);
+    f->pairs = PAWL_CARVE(mem, hinge_pairs, f->found.count / FREE_LEAST_PAIRS);
 }
 
 // From the number of items of each part, counted one place ahead, to where each part begins.
@@ -589,6 +614,38 @@ static void free_factor_mark_first(free_factor *f)
     }
 }
 
+// The first tasks of blocks between hinges, in fours, go to the front of their part; the others keep their order behind
+// them. A last group of too few is left to be done one by one.
+static void free_factor_pair(free_factor *f, int part)
+{
+    hinge_pairs *group = f->pairs + f->pair_start[part];
+    int begin = f->task_start[part], end = f->task_start[part + 1], found = 0;
+    for (int t = begin; t < end; ++t) {
+        const pair_task *task = &f->tasks[t];
+        found += task->hinges && task->first && !f->dense;
+    }
+    int left = found % 4 < FREE_LEAST_PAIRS ? found - found % 4 : found;
+    int front = begin, back = begin + left;
+    f->lone_start[part] = back;
+    for (int t = begin; t < end; ++t) {
+        pair_task task = f->tasks[t];
+        bool paired = left > 0 && task.hinges && task.first;
+        PAWL_ITEM(f->found, pair_task, paired ? front++ : back++) = task;
+        if (!paired) {
+            continue;
+        }
+        --left;
+        for (int k = group->count++; k < 4; ++k) {
+            group->pair[k] = (hinge_pair){task.row_side, task.column_side, task.offset};
+        }
+        group += group->count == 4 || left == 0;
+    }
+    for (int t = begin; t < end; ++t) {
+        f->tasks[t] = PAWL_ITEM(f->found, pair_task, t); // which is no longer needed
+    }
+    f->pair_start[part + 1] = (int)(group - f->pairs);
+}
+
 // Blocks and tasks, part by part; within a part they keep their order.
 static void free_factor_group(free_factor *f)
 {
@@ -611,6 +668,9 @@ static void free_factor_group(free_factor *f)
     }
     free_factor_rewind(f->block_start, f->part_count);
     free_factor_rewind(f->task_start, f->part_count);
+    for (int part = 0; part < f->part_count; ++part) {
+        free_factor_pair(f, part);
+    }
 }
 
 // Where diagonal entries are. A dense factor is one node of all free rows, in which a block begins at its first row.

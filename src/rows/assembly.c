@@ -253,7 +253,7 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
     }
     // Rows of bodies that move for themselves are scaled with their group.
     bool alone = a->metric == &pawl_body_metric;
-    pawl_hinges_place(a, bodies, reference, alone);
+    pawl_hinges_place(a, bodies, reference, alone ? HINGE_SCALED : HINGE_JACOBIANS);
     a->has_grams = alone;
     for (int i = 0; i < m->joint_count; ++i) {
         if (m->joints[i].kind == PAWL_JOINT_GEAR) {
@@ -285,7 +285,7 @@ void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, doub
     a->bodies = bodies;
     ++a->placements;
     assembly_place_bodies(a, damping_time);
-    pawl_hinges_place(a, bodies, NULL, scaled);
+    pawl_hinges_place(a, bodies, NULL, scaled ? HINGE_SCALED : HINGE_BY_GROUP);
     a->has_grams = scaled;
     for (int i = 0; i < m->joint_count; ++i) {
         const model_joint *j = &m->joints[i];
@@ -340,13 +340,18 @@ void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, do
     a->metric->ops->add_impulses(a->metric, a, lambda, u);
 }
 
-// M^-1 is applied once for each body.
 void pawl_assembly_push(const pawl_assembly *a, const double *lambda, double *force, double *u)
 {
-    row_set all = pawl_row_set_all(a);
     pawl_numbers_set(force, (size_t)(6 * a->model->body_count), 0.0);
-    pawl_row_set_add_forces(&all, lambda, force);
+    pawl_hinges_add_forces(a, lambda, force);
+    pawl_row_set_add_loose_forces(a, lambda, force);
     pawl_bodies_push(a->model->body_count, a->inverse_mass, a->inverse_inertia, force, u);
+}
+
+void pawl_assembly_joint_velocity(const pawl_assembly *a, const double *u, double *v)
+{
+    pawl_hinges_velocity(a, u, v);
+    pawl_row_set_loose_velocity(a, u, v);
 }
 
 void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v)

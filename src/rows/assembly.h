@@ -13,6 +13,7 @@
 #include "rows/row_metric.h"
 
 typedef struct hinge_group hinge_group; // hinge_lanes.h
+typedef struct hinge_rows hinge_rows;
 
 struct pawl_assembly {
     pawl_env env;
@@ -48,8 +49,10 @@ struct pawl_assembly {
                       // friction; unused in models without them
     int *joint_rows; // (joint_count) of the joint's own rows those that are assembled: all, or none
     int hinge_group_count;
-    hinge_group *hinges;       // hinges with rows are placed in groups, other joints one by one
-    bool *joint_grouped;       // (joint_count)
+    hinge_group *hinges; // hinges with rows are placed in groups, other joints one by one
+    bool *joint_grouped; // (joint_count)
+    int loose_count;
+    int *loose;                // free blocks that are of no hinge in a group
     int *joint_block;          // (joint_count) the free block of each joint, -1 for none
     pawl_softness *joint_soft; // (joint_count) as they are, the settings' word included
     pawl_softness limit_soft;  // of limits that say nothing of their own
@@ -68,6 +71,7 @@ struct pawl_assembly {
     pawl_mat3 *inverse_inertia;  // (body_count) world axes
     coordinate_row *coordinates; // (coordinate_count)
     double *J, *MJ;              // Jacobian blocks, and M^-1 JT in the same layout
+    hinge_rows *hinge_rows;      // (hinge_group_count) the gradients of hinges by group
     double *grams;      // (free blocks) J M^-1 JT of the rows of hinges in groups (hinge_lanes.h)
     bool has_grams;     // they are those of J and MJ
     row_metric *metric; // what impulses along rows do; that of bodies alone unless it was changed
@@ -109,9 +113,9 @@ double pawl_assembly_armature(const pawl_assembly *a, int r);
 // the bodies' damping added.
 void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const double *reference,
                          double t, double damping_time);
-// Rows of joints alone, J and residuals without coordinates and, unless they are `scaled`, without M^-1 JT, for
-// pawl_assembly_push(). Only for models in which all free rows are those of joints, of bodies that move for themselves,
-// and none needs the value of a coordinate.
+// Rows of joints alone, J and residuals without coordinates and, unless they are `scaled`, without M^-1 JT and J of
+// hinges, for the two functions below. Only for models in which all free rows are those of joints, of bodies that move for
+// themselves, and none needs the value of a coordinate.
 void pawl_assembly_place_joints(pawl_assembly *a, const body_state *bodies, double damping_time,
                                 bool scaled);
 // M^-1 JT of a free block again, after its Jacobian was changed.
@@ -142,8 +146,9 @@ bool pawl_assembly_limit_is_near(const pawl_assembly *a, const double *u, double
 // u += M^-1 JT lambda and v = J u, over all rows of the problem; u is (6 x bodies).
 void pawl_assembly_add_impulses(const pawl_assembly *a, const double *lambda, double *u);
 void pawl_assembly_row_velocity(const pawl_assembly *a, const double *u, double *v);
-// u += M^-1 JT lambda from J alone, with the inertias of the bodies; force (6 x bodies) becomes JT lambda.
+// The same in such models, hinges four at a time and M^-1 once for each body: force (6 x bodies) becomes JT lambda.
 void pawl_assembly_push(const pawl_assembly *a, const double *lambda, double *force, double *u);
+void pawl_assembly_joint_velocity(const pawl_assembly *a, const double *u, double *v);
 // Rate of a coordinate row for twists u (6 x bodies).
 double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *row,
                                      const double *u);

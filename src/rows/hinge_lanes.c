@@ -53,9 +53,12 @@ int pawl_hinge_groups(const pawl_assembly *a, hinge_group *groups, bool *grouped
         }
         hinge_group *g = &groups[count - 1];
         g->count = lane + 1;
-        for (int k = lane++; k < 4; ++k) {
+        for (int k = lane; k < 4; ++k) {
             hinge_fill(a, i, g, k);
+            g->twist[0][k] = k == lane && g->body[0][k] >= 0 ? 6 * g->body[0][k] : -1;
+            g->twist[1][k] = k == lane ? 6 * g->body[1][k] : -1;
         }
+        ++lane;
     }
     return count;
 }
@@ -63,6 +66,13 @@ int pawl_hinge_groups(const pawl_assembly *a, hinge_group *groups, bool *grouped
 PAWL_KERNEL_PART void hinge_constant3(const double from[3][4], lanes3 *out)
 {
     *out = (lanes3){LANES_LOAD(from[0]), LANES_LOAD(from[1]), LANES_LOAD(from[2])};
+}
+
+PAWL_KERNEL_PART void hinge_keep3(const lanes3 *x, double to[3][4])
+{
+    LANES_STORE(to[0], x->x);
+    LANES_STORE(to[1], x->y);
+    LANES_STORE(to[2], x->z);
 }
 
 PAWL_KERNEL_PART void hinge_constant33(const double from[9][4], lanes33 *out)
@@ -86,14 +96,15 @@ PAWL_KERNEL_PART void hinge_bodies(const pawl_assembly *a, const int body[4],
     lanes33_load(axes, rotation);
 }
 
-PAWL_KERNEL_PART void hinge_store_residuals(const hinge_group *g, const lanes3 *t, const lanes *y,
-                                            const lanes *z, double *residual)
+// Five numbers of each hinge to its rows.
+PAWL_KERNEL_PART void hinge_store_rows(const hinge_group *g, const lanes3 *t, const lanes *y,
+                                       const lanes *z, double *to)
 {
     lanes low[4] = {t->x, t->y, t->z, *y};
     lanes_transpose(low);
     for (int k = 0; k < g->count; ++k) {
-        LANES_STORE(residual + g->row[k], low[k]);
-        residual[g->row[k] + 4] = (*z)[k];
+        LANES_STORE(to + g->row[k], low[k]);
+        to[g->row[k] + 4] = (*z)[k];
     }
 }
 
@@ -117,7 +128,7 @@ PAWL_KERNEL static void hinge_run_measure(const pawl_assembly *a, const hinge_gr
     lanes3_sub(&t, &base_anchor, &t);
     lanes33_tmul(&axes, &t, &point);
     lanes33_tmul(&axes, &x, &aligned);
-    hinge_store_residuals(g, &point, &aligned.y, &aligned.z, a->residual);
+    hinge_store_rows(g, &point, &aligned.y, &aligned.z, a->residual);
 }
 
 void pawl_hinges_measure(pawl_assembly *a, const body_state *bodies)
@@ -141,8 +152,8 @@ PAWL_KERNEL_PART void hinge_scatter(const lanes row[HINGE_NUMBERS], double *cons
 }
 
 // Gradients of one side: e along the base's axes and moments m of the three linear rows, moments c of the angular ones.
-PAWL_KERNEL_PART void hinge_rows(const lanes3 e[3], const lanes3 m[3], const lanes3 c[2],
-                                 lanes row[HINGE_NUMBERS])
+PAWL_KERNEL_PART void hinge_gradients(const lanes3 e[3], const lanes3 m[3], const lanes3 c[2],
+                                      lanes row[HINGE_NUMBERS])
 {
     for (int r = 0; r < HINGE_ROWS; ++r) {
         const lanes3 *moment = r < 3 ? &m[r] : &c[r - 3];
@@ -255,8 +266,9 @@ static void hinge_coordinates(pawl_assembly *a, const hinge_group *g, const lane
 
 PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
                                         const body_state *bodies, const double *reference,
-                                        bool scaled)
+                                        hinge_extent extent)
 {
+    hinge_rows *rows = a->hinge_rows + (g - a->hinges);
     lanes3 rb, rf, anchor, x, y, lever, point, t, e[3], m[3], c[2], base_lever;
     lanes33 base, follower, axes, own;
     hinge_bodies(a, g->body[0], bodies, &rb, &base);
@@ -274,22 +286,33 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
     lanes33_mul(&follower, &anchor, &x);
     for (int k = 0; k < 3; ++k) {
         e[k] = (lanes3){axes.m[0][k], axes.m[1][k], axes.m[2][k]};
-        lanes3_cross(&lever, &e[k], &m[k]);
+        hinge_keep3(&e[k], rows->axis + 3 * k);
     }
     lanes3_cross(&x, &e[1], &c[0]);
     lanes3_cross(&x, &e[2], &c[1]);
+    hinge_keep3(&base_lever, rows->arm[0]);
+    hinge_keep3(&lever, rows->arm[1]);
+    hinge_keep3(&c[0], rows->turn);
+    hinge_keep3(&c[1], rows->turn + 3);
     lanes3 off = {LANES3_DOT(e[0], t), LANES3_DOT(e[1], t), LANES3_DOT(e[2], t)};
     lanes along_y = LANES3_DOT(e[1], x), along_z = LANES3_DOT(e[2], x);
-    hinge_store_residuals(g, &off, &along_y, &along_z, a->residual);
+    hinge_store_rows(g, &off, &along_y, &along_z, a->residual);
     if (reference != NULL) {
         hinge_constant3(g->follower_y, &anchor);
         lanes33_mul(&follower, &anchor, &y);
         lanes sine = LANES3_DOT(e[2], y), cosine = LANES3_DOT(e[1], y);
         hinge_coordinates(a, g, &sine, &cosine, &e[0], reference);
     }
+    if (extent == HINGE_BY_GROUP) {
+        return;
+    }
+    bool scaled = extent == HINGE_SCALED;
     lanes row[HINGE_NUMBERS], gram[HINGE_ENTRIES] = {0};
     double spare[HINGE_NUMBERS], *to[4];
-    hinge_rows(e, m, c, row);
+    for (int k = 0; k < 3; ++k) {
+        lanes3_cross(&lever, &e[k], &m[k]);
+    }
+    hinge_gradients(e, m, c, row);
     hinge_places(g, 1, a->J, spare, to);
     hinge_scatter(row, to);
     if (scaled) {
@@ -305,7 +328,7 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
     for (int k = 0; k < 2; ++k) {
         c[k] = (lanes3){-c[k].x, -c[k].y, -c[k].z};
     }
-    hinge_rows(e, m, c, row);
+    hinge_gradients(e, m, c, row);
     hinge_places(g, 0, a->J, spare, to);
     hinge_scatter(row, to);
     if (scaled) {
@@ -317,9 +340,112 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
 }
 
 void pawl_hinges_place(pawl_assembly *a, const body_state *bodies, const double *reference,
-                       bool scaled)
+                       hinge_extent extent)
 {
     for (int i = 0; i < a->hinge_group_count; ++i) {
-        hinge_run_place(a, &a->hinges[i], bodies, reference, scaled);
+        hinge_run_place(a, &a->hinges[i], bodies, reference, extent);
     }
+}
+
+// Twists of the bodies of one side.
+PAWL_KERNEL_PART void hinge_twists(const int twist[4], const double *u, lanes3 *v, lanes3 *w)
+{
+    static const double rest[6] = {0};
+    lanes head[4], tail[4]; // numbers 0 to 3 and 2 to 5
+    for (int k = 0; k < 4; ++k) {
+        const double *own = twist[k] >= 0 ? u + twist[k] : rest;
+        head[k] = LANES_LOAD(own);
+        tail[k] = LANES_LOAD(own + 2);
+    }
+    lanes_transpose(head);
+    lanes_transpose(tail);
+    *v = (lanes3){head[0], head[1], head[2]};
+    *w = (lanes3){head[3], tail[2], tail[3]};
+}
+
+PAWL_KERNEL static void hinge_run_velocity(const pawl_assembly *a, const double *u, double *out)
+{
+    for (int i = 0; i < a->hinge_group_count; ++i) {
+        const hinge_group *g = &a->hinges[i];
+        const hinge_rows *rows = &a->hinge_rows[i];
+        lanes3 v[2], w[2], arm, swing, axis, rate;
+        for (int side = 0; side < 2; ++side) {
+            hinge_twists(g->twist[side], u, &v[side], &w[side]);
+            hinge_constant3(rows->arm[side], &arm);
+            lanes3_cross(&w[side], &arm, &swing);
+            lanes3_add(&v[side], &swing, &v[side]);
+        }
+        lanes3_sub(&v[1], &v[0], &v[1]);
+        lanes3_sub(&w[1], &w[0], &w[1]);
+        lanes speed[5];
+        for (int r = 0; r < HINGE_ROWS; ++r) {
+            hinge_constant3(r < 3 ? rows->axis + 3 * r : rows->turn + 3 * (r - 3), &axis);
+            const lanes3 *along = r < 3 ? &v[1] : &w[1];
+            speed[r] = LANES3_DOT(axis, *along);
+        }
+        rate = (lanes3){speed[0], speed[1], speed[2]};
+        hinge_store_rows(g, &rate, &speed[3], &speed[4], out);
+    }
+}
+
+void pawl_hinges_velocity(const pawl_assembly *a, const double *u, double *v)
+{
+    hinge_run_velocity(a, u, v);
+}
+
+// Forces and torques on the bodies of one side, hinge by hinge: several may act on one body.
+PAWL_KERNEL_PART void hinge_push(const hinge_group *g, int side, const lanes3 *f, const lanes3 *t,
+                                 double *force)
+{
+    double spare[6] = {0};
+    lanes head[4] = {f->x, f->y, f->z, t->x}, tail[4] = {f->z, t->x, t->y, t->z};
+    lanes_transpose(head);
+    lanes_transpose(tail);
+    PAWL_UNROLL
+    for (int k = 0; k < 4; ++k) { // numbers 0 to 3, then 4 and 5
+        double *own = g->twist[side][k] >= 0 ? force + g->twist[side][k] : spare;
+        lanes sum = LANES_LOAD(own) + head[k];
+        own[4] += tail[k][2];
+        own[5] += tail[k][3];
+        LANES_STORE(own, sum);
+    }
+}
+
+PAWL_KERNEL static void hinge_run_forces(const pawl_assembly *a, const double *lambda,
+                                         double *force)
+{
+    for (int i = 0; i < a->hinge_group_count; ++i) {
+        const hinge_group *g = &a->hinges[i];
+        const hinge_rows *rows = &a->hinge_rows[i];
+        const double *x[4] = {lambda + g->row[0], lambda + g->row[1], lambda + g->row[2],
+                              lambda + g->row[3]};
+        lanes impulse[4], last = {x[0][4], x[1][4], x[2][4], x[3][4]};
+        lanes3 f = {0}, c = {0}, t, arm, axis;
+        for (int k = 0; k < 4; ++k) {
+            impulse[k] = LANES_LOAD(x[k]);
+        }
+        lanes_transpose(impulse);
+        for (int r = 0; r < HINGE_ROWS; ++r) {
+            hinge_constant3(r < 3 ? rows->axis + 3 * r : rows->turn + 3 * (r - 3), &axis);
+            const lanes *by = r < 4 ? &impulse[r] : &last;
+            lanes3 *sum = r < 3 ? &f : &c;
+            sum->x += axis.x * *by;
+            sum->y += axis.y * *by;
+            sum->z += axis.z * *by;
+        }
+        hinge_constant3(rows->arm[1], &arm);
+        lanes3_cross(&arm, &f, &t);
+        lanes3_add(&t, &c, &t);
+        hinge_push(g, 1, &f, &t, force);
+        f = (lanes3){-f.x, -f.y, -f.z};
+        hinge_constant3(rows->arm[0], &arm);
+        lanes3_cross(&arm, &f, &t);
+        lanes3_sub(&t, &c, &t);
+        hinge_push(g, 0, &f, &t, force);
+    }
+}
+
+void pawl_hinges_add_forces(const pawl_assembly *a, const double *lambda, double *force)
+{
+    hinge_run_forces(a, lambda, force);
 }

@@ -244,6 +244,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.joint_block = PAWL_CARVE(mem, int, m->joint_count);
     p.joint_grouped = PAWL_CARVE(mem, bool, m->joint_count);
     p.hinges = PAWL_CARVE(mem, hinge_group, (m->joint_count + 3) / 4);
+    p.hinge_rows = PAWL_CARVE(mem, hinge_rows, (m->joint_count + 3) / 4);
+    p.loose = PAWL_CARVE(mem, int, free_blocks);
     p.joint_soft = PAWL_CARVE(mem, pawl_softness, m->joint_count);
     p.coordinate_used = PAWL_CARVE(mem, bool, m->coordinate_count);
     p.body_has_rows = PAWL_CARVE(mem, bool, m->body_count);
@@ -318,6 +320,10 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
     }
     a->hinge_group_count = pawl_hinge_groups(a, a->hinges, a->joint_grouped);
     for (int k = 0; k < free_blocks; ++k) {
+        bool grouped = a->blocks[k].joint >= 0 && a->joint_grouped[a->blocks[k].joint];
+        if (!grouped) {
+            a->loose[a->loose_count++] = k;
+        }
         for (int s = 0; s < a->blocks[k].body_count; ++s) {
             a->body_has_rows[a->blocks[k].body[s]] = true;
         }

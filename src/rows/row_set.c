@@ -63,13 +63,13 @@ PAWL_KERNEL_PART void row_set_rate_all(const row_block *b, const double *J, int 
     }
 }
 
-// Blocks run in the order of the problem. Sums of floating point depend on it, so it is the same for every solver
-// and thread.
-PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *rows,
-                                             const double *lambda, double *u)
+// Blocks run in the order of the problem, or of a list. Sums of floating point depend on it, so it is the same for every
+// solver and thread.
+PAWL_KERNEL static void row_set_run_impulses(const row_block *blocks, int count, const int *list,
+                                             const double *rows, const double *lambda, double *u)
 {
-    for (int k = 0; k < s->problem->block_count; ++k) {
-        const row_block *b = &s->blocks[k];
+    for (int k = 0; k < count; ++k) {
+        const row_block *b = &blocks[list == NULL ? k : list[k]];
         const double *x = lambda + b->rows.first_row;
         PAWL_BY_SIZE(b->rows.dim, row_set_push_all(b, rows, N, x, u))
     }
@@ -77,19 +77,19 @@ PAWL_KERNEL static void row_set_run_impulses(const row_set *s, const double *row
 
 void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u)
 {
-    row_set_run_impulses(s, s->a->MJ, lambda, u);
+    row_set_run_impulses(s->blocks, s->problem->block_count, NULL, s->a->MJ, lambda, u);
 }
 
-void pawl_row_set_add_forces(const row_set *s, const double *lambda, double *force)
+void pawl_row_set_add_loose_forces(const pawl_assembly *a, const double *lambda, double *force)
 {
-    row_set_run_impulses(s, s->a->J, lambda, force);
+    row_set_run_impulses(a->blocks, a->loose_count, a->loose, a->J, lambda, force);
 }
 
-PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, double *v)
+PAWL_KERNEL static void row_set_run_velocity(const row_block *blocks, int count, const int *list,
+                                             const double *J, const double *u, double *v)
 {
-    const double *J = s->a->J;
-    for (int k = 0; k < s->problem->block_count; ++k) {
-        const row_block *b = &s->blocks[k];
+    for (int k = 0; k < count; ++k) {
+        const row_block *b = &blocks[list == NULL ? k : list[k]];
         double *out = v + b->rows.first_row;
         for (int r = 0; r < b->rows.dim && b->body_count == 0; ++r) {
             out[r] = 0.0;
@@ -101,5 +101,10 @@ PAWL_KERNEL static void row_set_run_velocity(const row_set *s, const double *u, 
 // v (rows of the problem) is overwritten; rows of blocks without bodies get 0.
 void pawl_row_set_velocity(const row_set *s, const double *u, double *v)
 {
-    row_set_run_velocity(s, u, v);
+    row_set_run_velocity(s->blocks, s->problem->block_count, NULL, s->a->J, u, v);
+}
+
+void pawl_row_set_loose_velocity(const pawl_assembly *a, const double *u, double *v)
+{
+    row_set_run_velocity(a->blocks, a->loose_count, a->loose, a->J, u, v);
 }

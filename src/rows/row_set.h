@@ -29,6 +29,7 @@ static inline const model_body *pawl_row_set_model(const row_set *s, int body)
 
 // u += M^-1 JT lambda and v = J u; u is (6 x bodies of the set).
 void pawl_row_set_add_impulses(const row_set *s, const double *lambda, double *u);
-// force += JT lambda; (6 x bodies of the set).
-void pawl_row_set_add_forces(const row_set *s, const double *lambda, double *force);
 void pawl_row_set_velocity(const row_set *s, const double *u, double *v);
+// force += JT lambda and v = J u over the loose blocks of an assembly; force and u are (6 x bodies).
+void pawl_row_set_add_loose_forces(const pawl_assembly *a, const double *lambda, double *force);
+void pawl_row_set_loose_velocity(const pawl_assembly *a, const double *u, double *v);

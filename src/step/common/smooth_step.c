@@ -161,15 +161,10 @@ static void smooth_begin(const step_context *c, const pawl_state *s, smooth_step
                        step->second);
 }
 
-// u += M^-1 JT x. Rows without a factor have no M^-1 JT.
-static void smooth_push(const step_context *c, const smooth_step *step, bool middle,
-                        const double *x)
+// u += M^-1 JT x
+static void smooth_push(const step_context *c, const smooth_step *step, const double *x)
 {
-    if (middle && !(step->twice > 0.0)) {
-        pawl_assembly_push(c->assembly, x, step->force, step->twist);
-    } else {
-        pawl_assembly_add_impulses(c->assembly, x, step->twist);
-    }
+    pawl_assembly_push(c->assembly, x, step->force, step->twist);
 }
 
 // Poses after half a step from `from` along the twists at hand.
@@ -208,7 +203,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
     bool own = !middle || step->twice > 0.0;
     double slowest = own ? smooth_contraction : smooth_slow;
     double close = smooth_small * step->tolerance;
-    smooth_push(c, step, middle, x);
+    smooth_push(c, step, x);
     for (int k = 0; k < SMOOTH_ITERATIONS; ++k) {
         smooth_move(c, step, from, s->bodies);
         pawl_assembly_measure_closure(a, s->bodies, s->coordinates, end);
@@ -223,7 +218,7 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         last = error;
         d->ops->solve(d, c->u.lambda);
         ++step->iterations;
-        smooth_push(c, step, middle, c->u.lambda);
+        smooth_push(c, step, c->u.lambda);
         smooth_add(x, c->u.lambda, a->free_rows);
         if (final) {
             smooth_move(c, step, from, s->bodies);
@@ -299,12 +294,12 @@ static bool smooth_arrive(step_context *c, pawl_state *s, const smooth_step *ste
     const pawl_assembly *a = c->assembly;
     pawl_delassus *d = a->problem.delassus;
     double *z = c->u.lambda;
-    pawl_assembly_row_velocity(a, step->twist, z);
+    pawl_assembly_joint_velocity(a, step->twist, z);
     for (int r = 0; r < a->free_rows; ++r) {
         z[r] = -z[r];
     }
     d->ops->solve(d, z);
-    pawl_assembly_add_impulses(a, z, step->twist);
+    smooth_push(c, step, z);
     for (int i = 0; i < c->model->body_count; ++i) {
         s->bodies[i].v = twist_linear(step->twist + 6 * i);
         s->bodies[i].w = twist_angular(step->twist + 6 * i);
@@ -361,7 +356,7 @@ static void smooth_report(step_context *c, const smooth_step *step, pawl_step_re
                                  .islands = c->out.island_count,
                                  .rows = p->row_count,
                                  .measured = PAWL_MEASURED_RESIDUAL};
-    pawl_assembly_row_velocity(a, step->twist, c->u.velocity);
+    pawl_assembly_joint_velocity(a, step->twist, c->u.velocity);
     report->residual = pawl_problem_judge(p, c->u.lambda, c->u.velocity, c->u.rate);
     report->own_residual = report->residual.natural_scaled;
     if (!(report->own_residual <= c->settings->solver.tolerance)) {

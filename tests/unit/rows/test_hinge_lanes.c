@@ -3,6 +3,7 @@
 //
 // Bodies and hinges four at a time against one at a time: random models of every number of bodies up to nine, in random
 // poses, must give the same bits.
+#include "coordinates/hinge_pairs.h"
 #include "linalg/dense.h"
 #include "math/rotation.h"
 #include "rows/assembly.h"
@@ -124,6 +125,97 @@ TEST(hinges_of_a_group_have_the_bits_of_one_hinge)
             for (int r = 0; r < a->free_rows; ++r) {
                 CHECK_NEAR(a->hard[r] ? a->residual[r] : 0.0, a->hard[r] ? placed[r] : 0.0, 1e-14);
             }
+        }
+        CHECK_INT(wrong, 0);
+        pawl_assembly_destroy(a);
+        mechanism_end(&m);
+    }
+}
+
+// Rates of the joints' own rows, and forces of impulses along them, by the Jacobian.
+static void lanes_check_products(const pawl_assembly *a, uint64_t *seed)
+{
+    double u[6 * LANES_BODIES], lambda[6 * LANES_BODIES] = {0}, rate[6 * LANES_BODIES];
+    double force[6 * LANES_BODIES], expected[6 * LANES_BODIES] = {0}, moved[6 * LANES_BODIES];
+    int bodies = a->model->body_count;
+    for (int i = 0; i < 6 * bodies; ++i) {
+        u[i] = moved[i] = random_in(seed, -1.0, 1.0);
+    }
+    pawl_assembly_joint_velocity(a, u, rate);
+    for (int i = 0; i < a->model->joint_count; ++i) {
+        const row_block *b = &a->blocks[a->joint_block[i]];
+        for (int r = 0; r < a->joint_rows[i]; ++r) {
+            double sum = 0.0, *x = &lambda[b->rows.first_row + r];
+            *x = random_in(seed, -1.0, 1.0);
+            for (int side = 0; side < b->body_count; ++side) {
+                for (int k = 0; k < 6; ++k) {
+                    double entry = a->J[b->jacobian[side] + 6 * r + k];
+                    sum += entry * u[6 * b->body[side] + k];
+                    expected[6 * b->body[side] + k] += entry * *x;
+                }
+            }
+            CHECK_NEAR(rate[b->rows.first_row + r], sum, 1e-14);
+        }
+    }
+    pawl_assembly_push(a, lambda, force, moved);
+    for (int i = 0; i < bodies; ++i) {
+        const double *f = expected + 6 * i;
+        pawl_vec3 w = m3_mul(&a->inverse_inertia[i], v3(f[3], f[4], f[5]));
+        const double change[6] = {f[0], f[1], f[2], w.x, w.y, w.z};
+        for (int k = 0; k < 6; ++k) {
+            double scale = k < 3 ? a->inverse_mass[i] : 1.0;
+            CHECK_NEAR(force[6 * i + k], f[k], 2e-14);
+            CHECK_NEAR(moved[6 * i + k], u[6 * i + k] + scale * change[k], 1e-12);
+        }
+    }
+}
+
+// J of each hinge with M^-1 JT of the next ones: as if each pair had a body in common.
+static int lanes_compare_pairs(const pawl_assembly *a)
+{
+    hinge_pairs group = {0};
+    double values[4 * 8 * HINGE_ROWS];
+    int wrong = 0;
+    for (int i = 0; i < a->model->joint_count && group.count < 4; ++i) {
+        int j = (i + 1) % a->model->joint_count;
+        if (a->joint_grouped[i] && a->joint_grouped[j]) {
+            hinge_pair pair = {a->J + a->blocks[a->joint_block[i]].jacobian[0],
+                               a->MJ + a->blocks[a->joint_block[j]].jacobian[0],
+                               8 * HINGE_ROWS * group.count};
+            for (int k = group.count++; k < 4; ++k) {
+                group.pair[k] = pair;
+            }
+        }
+    }
+    pawl_hinge_pairs_form(&group, group.count > 0, values);
+    for (int k = 0; k < group.count; ++k) {
+        for (int n = 0; n < 8 * HINGE_ROWS; ++n) {
+            int r = n / 8, c = n % 8;
+            double entry = c < HINGE_ROWS ? pawl_dot6(group.pair[k].row_side + 6 * r,
+                                                      group.pair[k].column_side + 6 * c)
+                                          : 0.0;
+            wrong += values[group.pair[k].offset + n] != entry;
+        }
+    }
+    return wrong;
+}
+
+TEST(hinges_of_a_group_have_the_rates_forces_and_products_of_their_rows)
+{
+    uint64_t seed = 24;
+    for (int bodies = 1; bodies <= LANES_BODIES; ++bodies) {
+        mechanism m;
+        lanes_build(&m, bodies, &seed);
+        pawl_assembly *a;
+        CHECK_OK(pawl_assembly_create(&m.t.env, m.model, 0, &a));
+        int wrong = 0;
+        for (int n = 0; n < LANES_POSES; ++n) {
+            body_state poses[LANES_BODIES];
+            double reference[6 * LANES_BODIES] = {0};
+            lanes_pose(poses, bodies, &seed);
+            pawl_assembly_place(a, poses, reference, 0.0, 0.0);
+            wrong += lanes_compare_pairs(a);
+            lanes_check_products(a, &seed);
         }
         CHECK_INT(wrong, 0);
         pawl_assembly_destroy(a);
