@@ -9,22 +9,22 @@
 /// that is negative or too large, an enum value that does not exist, a def or settings struct that its `_default()` function did
 /// not make, numbers that are not finite, a state of another model, one sim stepped by two threads. Then
 ///
-/// - a function that returns a pawl_status returns PAWL_BAD_ARGUMENT (or PAWL_NOT_FINITE); what it would
-///   have written is NULL, NaN or as it was, and nothing was changed;
-/// - a function that returns a value returns what stands for none: NaN for a number, 0 for a count or hash,
+/// - a function that returns a pawl_status returns PAWL_BAD_ARGUMENT (or PAWL_NOT_FINITE); its outputs
+///   are NULL, NaN or unchanged, and nothing else changes;
+/// - a function that returns a value returns the value that means none: NaN for a number, 0 for a count or hash,
 ///   false, -1 for an index, zeros for an id, NULL for an object or the name of a kind, "" for the
 ///   name of a thing, and structs of these;
 /// - a function that returns nothing does nothing; destroying NULL is fine;
 /// - the log of the object's environment gets one line that names the function, what it got and what it
-///   expected. Without an environment (it was NULL, too) there is none.
+///   expected. Without an environment (it was NULL, too) there is no log line.
 ///
-/// What cannot be noticed: objects that were destroyed, memory smaller than promised. PAWL_ASSERT_IDS, a
+/// Not detected: objects that were destroyed, memory smaller than promised. PAWL_ASSERT_IDS, a
 /// build option for debugging, makes an id of another model end the program.
 ///
 /// **Bugs of pawl itself** are the one case in which the library prints and ends the program: a failed
 /// internal check (PAWL_ASSERT in the source) writes one line to stderr and calls abort(), in release
-/// builds, too, because a wrong result that nobody notices costs more. No argument of a public function is
-/// meant to be able to cause it.
+/// builds, too, because an unnoticed wrong result is worse. No argument of a public function should
+/// be able to cause it.
 ///
 /// **Threads.** A model is immutable and may be shared. A sim, state, builder, recorder, record, limb,
 /// sensitivity or contact problem belongs to one thread at a time; different ones may be used by different
@@ -57,13 +57,13 @@ PAWL_EXTERN_C_BEGIN
 /// "major.minor.patch" of the library that is linked, which may differ from the header's.
 PAWL_API const char *pawl_version(void);
 
-/// What a call that can be refused returns. Values are stored in files: append, never renumber.
+/// The result of a call that can be refused. Values are stored in files: append, never renumber.
 typedef enum pawl_status {
     PAWL_OK = 0,
     PAWL_BAD_ARGUMENT,  ///< a def or setting out of range; the log says which value was expected
     PAWL_NO_MEMORY,     ///< the environment's resize() returned NULL
     PAWL_BAD_FILE,      ///< malformed or missing input; the log says file, line and expectation
-    PAWL_NOT_FINITE,    ///< a step would have stored NaN or infinity; the previous state is kept
+    PAWL_NOT_FINITE,    ///< a step would have produced NaN or infinity; the previous state is kept
     PAWL_NOT_ASSEMBLED, ///< the joints cannot be brought together; the log names the worst
     PAWL_UNSUPPORTED,   ///< understood, but not built in or not allowed in this combination
     PAWL_IO_ERROR,      ///< the operating system refused to read or write
@@ -91,7 +91,7 @@ typedef struct pawl_vec3 {
 typedef struct pawl_quat {
     double w, x, y, z;
 } pawl_quat;
-/// A frame: where its origin is and how its axes are turned.
+/// A frame: the position of its origin and the orientation of its axes.
 typedef struct pawl_pose {
     pawl_vec3 position;
     pawl_quat orientation;
@@ -103,7 +103,7 @@ typedef struct pawl_twist {
 } pawl_twist;
 
 PAWL_API pawl_pose pawl_pose_identity(void);
-/// a after b: maps a point given in b's frame, which is given in a's frame, to a's parent.
+/// a after b: maps a point from b's frame, which is given in a's frame, to the parent of a.
 PAWL_API pawl_pose pawl_pose_compose(pawl_pose a, pawl_pose b);
 PAWL_API pawl_pose pawl_pose_inverse(pawl_pose a);
 PAWL_API pawl_vec3 pawl_pose_apply(pawl_pose a, pawl_vec3 point);

@@ -4,9 +4,9 @@
 /// @file
 /// Batches: many states of one model that are stepped on all cores, for sampling, learning and optimization.
 ///
-/// The states stand one after another in one block of memory, at a constant distance, and steps are taken in place: nothing is
-/// copied in or out (pawl_batch_view()). Each thread works with one simulation of its own and takes the next state when
-/// it is done with one; there is no lock in between. A copy's bits do not depend on the number of threads, on the other copies, or on
+/// The states are stored one after another in one block of memory, with a constant stride, and are stepped in place: no data
+/// is copied (pawl_batch_view()). Each thread has a simulation of its own and takes the next state when it has finished
+/// one, without locks. The bits of a copy do not depend on the number of threads, on the other copies, or on
 /// being in a batch: they are those of a pawl_sim that steps this state.
 ///
 /// Every copy has its own inputs (pawl/input.h): targets, gains, wrenches, gravity, friction and masses.
@@ -33,28 +33,28 @@ PAWL_API int pawl_batch_thread_count(const pawl_batch *batch); ///< at most as m
 PAWL_API const pawl_model *pawl_batch_model(const pawl_batch *batch);
 PAWL_API const pawl_settings *pawl_batch_settings(const pawl_batch *batch); ///< with threads = 1
 
-/// Takes `steps` steps of every copy, or of those whose byte in `mask` (count of them; NULL: all) is not 0. A copy whose step fails
-/// stays where it was and is not stepped further by this call; all others are. The status is that of the failed copy with the
-/// smallest index. Allocates only where a copy has more contacts than any step before.
+/// Computes `steps` steps of every copy, or of those whose byte in `mask` (count bytes; NULL: all) is not 0. A copy whose step fails
+/// keeps its state and is not stepped further by this call; all others are. The status is that of the failed copy with the
+/// smallest index. Allocates only if a copy has more contacts than in any earlier step.
 PAWL_API pawl_status pawl_batch_step(pawl_batch *batch, int steps, const unsigned char *mask);
 /// Copies `from` (a state of the model; NULL: the assembled start) to the chosen copies. With `keep_inputs` they keep their
-/// inputs, otherwise they get those of `from`. Their verdicts begin anew.
+/// inputs, otherwise they get those of `from`. Their verdicts are reset.
 PAWL_API pawl_status pawl_batch_reset(pawl_batch *batch, const unsigned char *mask,
                                       const pawl_state *from, bool keep_inputs);
-/// Brings the joints of the chosen copies together, as pawl_sim_assemble() does, after poses or joints were set.
+/// Closes the joints of the chosen copies, as pawl_sim_assemble() does, after poses or joints were set.
 PAWL_API pawl_status pawl_batch_assemble(pawl_batch *batch, const unsigned char *mask);
 
-/// The state of a copy, and the same to set inputs, poses or joints; it stays in its place.
+/// The state of a copy, read-only and for setting inputs, poses or joints; its address is constant.
 PAWL_API const pawl_state *pawl_batch_state(const pawl_batch *batch, int copy);
 PAWL_API pawl_state *pawl_batch_edit_state(pawl_batch *batch, int copy);
-/// PAWL_OK, or why the copy's last step was refused.
+/// PAWL_OK, or the reason why the copy's last step was refused.
 PAWL_API pawl_status pawl_batch_status(const pawl_batch *batch, int copy);
-/// What the copy's last step reported; NULL before the first.
+/// The report of the copy's last step; NULL before the first.
 PAWL_API const pawl_step_report *pawl_batch_report(const pawl_batch *batch, int copy);
-/// What the copy's steps since its last reset measured, for pawl_verdict_judge().
+/// The figures of the copy's steps since its last reset, for pawl_verdict_judge().
 PAWL_API const pawl_verdict *pawl_batch_verdict(const pawl_batch *batch, int copy);
 
-/// The same view of all copies: that of the first one, and the bytes from a copy to the next.
+/// A view of all copies: the view of the first copy, and the distance between copies in bytes.
 typedef struct pawl_batch_table {
     pawl_view first;
     size_t copy_stride;
@@ -64,7 +64,7 @@ PAWL_API pawl_batch_table pawl_batch_view(pawl_batch *batch, pawl_view_kind kind
 /// Makes all targets of all copies inputs, so that their view may be written (pawl_state_hold_targets()).
 PAWL_API pawl_status pawl_batch_hold_targets(pawl_batch *batch);
 
-/// What is computed of each copy after its steps, and by pawl_batch_reset(), pawl_batch_assemble() and
+/// Results of each copy, computed after its steps and by pawl_batch_reset(), pawl_batch_assemble() and
 /// pawl_batch_measure(): tables of the batch.
 typedef enum pawl_batch_result {
     PAWL_BATCH_COORDINATE = 0, ///< (coordinates) of all joints, see pawl_state_joints()
@@ -75,7 +75,7 @@ typedef enum pawl_batch_result {
 } pawl_batch_result;
 /// The table of a result; data NULL: none.
 PAWL_API pawl_batch_table pawl_batch_results(const pawl_batch *batch, pawl_batch_result result);
-/// Computes coordinates and rates anew, after states were edited.
+/// Recomputes coordinates and rates after states were edited.
 PAWL_API pawl_status pawl_batch_measure(pawl_batch *batch);
 
 PAWL_EXTERN_C_END

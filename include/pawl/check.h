@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// What `pawl check` reports: mobility, redundant rows and singular positions, the closure of the start, warnings.
+/// The results of `pawl check`: mobility, redundant rows and singular positions, the closure of the start, warnings.
 ///
 /// **Threads.** A check belongs to one thread at a time.
 #pragma once
@@ -16,7 +16,7 @@ typedef struct pawl_redundant_row {
     int row;          ///< within the joint
     const char *what; ///< e.g. "force y", "moment z", in the joint frame
 } pawl_redundant_row;
-/// What `pawl check` prints. Lives until pawl_check_destroy().
+/// The figures that `pawl check` prints. Valid until pawl_check_destroy().
 typedef struct pawl_check {
     int rows, rank, mobility, velocity_count;
     double mass;
@@ -29,20 +29,20 @@ typedef struct pawl_check {
     pawl_joint_id *loop_joints;
     bool singular;         ///< rank is lower here than close by
     int generic_rank;      ///< rank close by
-    double smallest_ratio; ///< smallest singular value of what is not redundant, as a misalignment
+    double smallest_ratio; ///< smallest singular value that is not redundant, as a misalignment
                            ///< [rad, or lengths of the mechanism]; 1 without loops
-    double weak;           ///< largest singular value of what is taken for redundant
-    pawl_closure misfit;   ///< what joints of loops miss each other by, by the numbers of the model
+    double weak;           ///< largest singular value of rows that count as redundant
+    pawl_closure misfit;   ///< closure error of loops that the numbers of the model cause
     int warning_count;
     const pawl_warning *warnings; ///< of the model's source, then of the model, by kind
 } pawl_check;
 /// Assembles a copy of the model's start and analyses it. PAWL_NOT_ASSEMBLED still fills `start`.
 PAWL_API pawl_status pawl_check_model(const pawl_env *env, const pawl_model *model,
                                       pawl_check **out);
-/// The same for a sim that has not stepped yet, without building another: a run that begins with a check
-/// pays for one sim. Redundancy is judged by the settings of the sim (loop.tolerance). The steps that
-/// follow have the same bits as without the check. Reduced coordinates have no rows of tree joints to
-/// name, so such a sim is checked as pawl_check_model() does it, by a sim in maximal ones.
+/// The same for a sim that has not stepped yet, without creating another: a run that begins with a check
+/// needs only one sim. Redundancy is judged by the settings of the sim (loop.tolerance). The steps that
+/// follow have the same bits as without the check. Reduced coordinates have no rows of tree joints,
+/// so such a sim is checked as by pawl_check_model(), with a sim in maximal coordinates.
 /// PAWL_BAD_ARGUMENT after the first step.
 PAWL_API pawl_status pawl_check_sim(pawl_sim *sim, pawl_check **out);
 PAWL_API void pawl_check_destroy(pawl_check *check);

@@ -31,7 +31,7 @@ typedef struct pawl_contact_info {
     pawl_contact_mode mode;
 } pawl_contact_info;
 
-/// The coefficient of a pair of shapes by a rule, as contact.friction_rule and contact.restitution_rule have it.
+/// The coefficient of a pair of shapes by a rule (contact.friction_rule, contact.restitution_rule).
 PAWL_API double pawl_pair_combine(pawl_pair_rule rule, double a, double b);
 
 PAWL_EXTERN_C_END

@@ -2,14 +2,14 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// Frictional contact problems on their own, without a model: pose one as a matrix, solve it with any
-/// solver that takes contacts, and measure an answer. Files of FCLib are in pawl/io.h.
+/// Frictional contact problems without a model: build one from a matrix, solve it with any
+/// solver that supports contacts, and measure the errors of a solution. Files of FCLib are in pawl/io.h.
 ///
 /// Contact k has three rows, 3k to 3k + 2: two tangents, then the normal. Find impulses r with
 ///   u = W r + q,   K* contains u + (0, 0, mu |u_T|),   K contains r,   the two are orthogonal,
 /// where K = {|r_T| <= mu r_N} and K* is its dual: Signorini's and Coulomb's laws.
 ///
-/// **Threads.** A contact problem belongs to one thread at a time: solving uses its memory. What a simulation keeps belongs
+/// **Threads.** A contact problem belongs to one thread at a time: solving uses its memory. A problem kept by a simulation belongs
 /// to the simulation's thread.
 #pragma once
 #include "pawl/sim.h"
@@ -37,7 +37,7 @@ PAWL_API pawl_status pawl_contact_problem_create(const pawl_env *env,
                                                  const pawl_contact_problem_def *def,
                                                  pawl_contact_problem **out);
 
-/// The same with the velocities v of bodies in sight (FCLib's global form):
+/// The same with the velocities v of the bodies as unknowns (FCLib's global form):
 ///   M v = H r + G l + f,   GT v + b = 0,   u = HT v + w.
 /// M is positive definite and nearly symmetric; equality constraints (joints) may be redundant.
 typedef struct pawl_contact_system_def {
@@ -69,9 +69,9 @@ PAWL_API double pawl_contact_problem_asymmetry(const pawl_contact_problem *probl
 PAWL_API pawl_status pawl_contact_problem_velocity(const pawl_contact_problem *problem,
                                                    const double *r, double *u);
 
-/// How far r is from a solution, by W as it was given. F = |r - P_K(r - u^)| is the natural map of all
-/// contacts in the 2-norm, u^ = u + (0, 0, mu |u_T|). Whether r solves the problem should be told by
-/// the largest of the three: `relative` is small where W is tiny, `absolute` where q is.
+/// The errors of r, measured with W as it was given. F = |r - P_K(r - u^)| is the natural map of all
+/// contacts in the 2-norm, u^ = u + (0, 0, mu |u_T|). Judge r by
+/// the largest of the three: `relative` is small if W is tiny, `absolute` if q is.
 typedef struct pawl_contact_errors {
     double relative; ///< A: F / max(|q|, |r|, |u|), as Siconos measures
     double absolute; ///< B: F / max(1, |q|)
@@ -83,7 +83,7 @@ PAWL_API pawl_contact_errors pawl_contact_problem_errors(const pawl_contact_prob
                                                          const double *r);
 PAWL_API double pawl_contact_errors_worst(const pawl_contact_errors *errors);
 
-/// What a solver made of a problem.
+/// The result of a solver on a problem.
 typedef struct pawl_contact_result {
     pawl_outcome outcome;       ///< converged: all three errors are within the tolerance
     int iterations;             ///< of the solver, over all passes
@@ -92,7 +92,7 @@ typedef struct pawl_contact_result {
     pawl_contact_errors errors; ///< of the answer
 } pawl_contact_result;
 
-/// Whether a solver takes contacts; false past the last.
+/// Whether a solver supports contacts; false past the last.
 PAWL_API bool pawl_solver_takes_contacts(int kind);
 /// Whether a solver also has a variant as published (solver.variant=paper); false past the last.
 PAWL_API bool pawl_solver_is_published(int kind);
@@ -101,23 +101,23 @@ PAWL_API bool pawl_solver_is_published(int kind);
 /// settings->solver.tolerance (a plain number here) or settings->solver.max_iterations are done. r is the start, and
 /// becomes the best answer found.
 ///
-/// The solver works on symmetric matrices, and sees (W + WT) / 2 with contacts brought to unit size
-/// and q to unit root mean square. What W has beyond its symmetric part goes, times the last answer,
-/// into q, and the solver runs again: the answer is that of W as it was given.
+/// The solver works with symmetric matrices and gets (W + WT) / 2, with contacts scaled to unit size
+/// and q to unit root mean square. The antisymmetric part of W, times the last solution, is added
+/// to q, and the solver runs again: the result is the solution for W as it was given.
 PAWL_API pawl_status pawl_contact_problem_solve(pawl_contact_problem *problem,
                                                 const pawl_settings *settings, double *r,
                                                 pawl_contact_result *result);
 
-/// From now on every step keeps the contact problem that it assembled. This takes time and memory: it is
-/// for looking at problems, not for every day. A step without memory for it fails.
+/// From now on every step keeps the contact problem that it assembled. This takes time and memory: use it
+/// to examine problems. A step without memory for it fails.
 PAWL_API void pawl_sim_keep_problems(pawl_sim *sim, bool keep);
-/// What the last step kept; it lives until the next step. Joints are eliminated exactly; limits,
-/// friction losses and effort limits, which the problem cannot express, are held at the impulses that
-/// they had.
+/// The problem of the last step; valid until the next step. Joints are eliminated exactly; limits,
+/// friction losses and effort limits, which the problem cannot express, act with the impulses of
+/// the step.
 typedef struct pawl_kept_problem {
     const pawl_contact_problem *problem; ///< NULL without contacts, or if nothing can move one
     const double *r;                     ///< (3 x contacts) the step's own impulses [N s]
-    int fixed_rows;                      ///< rows that were held
+    int fixed_rows;                      ///< rows with fixed impulses
 } pawl_kept_problem;
 PAWL_API pawl_kept_problem pawl_sim_kept_problem(const pawl_sim *sim);
 

@@ -2,16 +2,16 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// Ids: what bodies, joints, shapes and the rest are called by. Each kind is a type of its own, so that a joint where
-/// a body is wanted does not compile.
+/// Ids of bodies, joints, shapes and other elements. Each kind has its own type, so that code that passes a joint where
+/// a body is expected does not compile.
 ///
-/// A builder gives ids, and every model compiled from it takes them. Zeros mean none. An id has a tag made from
-/// all names and numbers that were described up to there: a model refuses ids of another one, unless both were described
-/// alike that far, and then they mean the same thing. Tags are not random, and depend on no address and no clock. A model keeps its things
-/// in order, as files do: pawl_model_body_at() gives the id of the i-th, pawl_body_index() the place in arrays.
+/// A builder returns ids, which are valid in every model compiled from it. Zeros mean none. An id has a tag computed from
+/// all names and numbers that were added up to it: a model refuses ids of another model, unless the descriptions of both
+/// are equal up to that element, and then the ids mean the same element. Tags are not random and depend on no address or clock. The elements of a model
+/// are ordered, as in files: pawl_model_body_at() returns the id of the i-th, pawl_body_index() its index in arrays.
 ///
-/// What is measured (reports, verdicts, events, contacts, checks) holds ids, too; files hold indices. The verdict that a recording
-/// gives with a state has the ids of that state's model.
+/// Results (reports, verdicts, events, contacts, checks) contain ids, too; files contain indices. The verdict that a recording
+/// returns with a state has the ids of that state's model.
 ///
 /// **Threads.** Ids are plain values.
 #pragma once
@@ -19,7 +19,7 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// Each kind has a type, whether an id is none, a comparison, and the index from 0 of an id (-1: none).
+/// Each kind has a type, a test for none, a comparison, and the index of an id, from 0 (-1: none).
 #define PAWL_ID_TYPE(kind)                                                                         \
     typedef struct pawl_##kind##_id {                                                              \
         uint32_t index1; /* index + 1; 0: none */                                                  \
@@ -54,13 +54,13 @@ PAWL_ID_INDEX(spring)
 #undef PAWL_ID_TYPE
 #undef PAWL_ID_INDEX
 
-/// The world: a body id that every builder and model knows.
+/// The world: a body id that is valid in every builder and model.
 #ifdef __cplusplus
 #define PAWL_WORLD (pawl_body_id{UINT32_MAX, 0})
 #else
 #define PAWL_WORLD ((pawl_body_id){UINT32_MAX, 0})
 #endif
-/// Indices of what is in no array: of the world, and of no body. Recordings have them, too.
+/// Indices of the world and of no body, which are in no array. Recordings use them, too.
 enum { PAWL_WORLD_INDEX = -1, PAWL_NO_BODY_INDEX = -2 };
 
 static inline bool pawl_body_is_world(pawl_body_id id)

@@ -15,33 +15,33 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// Where a joint begins, by its name.
+/// The start position of a joint, by its name.
 typedef struct pawl_named_start {
     const char *joint;
     int count;          ///< as many as the joint has coordinates
     double position[6]; ///< [m or rad]
 } pawl_named_start;
-/// The ground that is put under a model whose file has none, robots in URDF: a plane, or what another file has.
+/// The ground added to a model whose file has none, such as a robot in URDF: a plane, or the ground of another file.
 typedef struct pawl_ground_option {
     bool put;
-    bool under;      ///< it touches the lowest shape of what can move, where the run begins
-    double height;   ///< else: where it meets the world's z axis [m]
-    double slope;    ///< it rises along x by this angle; what floats is turned along with it [rad]
+    bool under;      ///< it touches the lowest shape of all moving bodies at the start
+    double height;   ///< otherwise: its height at the world's z axis [m]
+    double slope;    ///< it rises along x by this angle; floating bodies are turned with it [rad]
     double friction; ///< coefficient; pairs combine by contact.friction_rule [-]
-    /// NULL, or a model file whose fixed shapes and heightfields are the ground; the numbers above are then not used.
+    /// NULL, or a model file whose fixed shapes and heightfields are the ground; the fields above are then not used.
     const char *file;
 } pawl_ground_option;
 /// How the collision meshes of a model file touch.
 typedef enum pawl_mesh_contact {
     PAWL_MESH_HULL = 0,  ///< each as its convex hull (PAWL_SHAPE_HULL)
     PAWL_MESH_TRIANGLES, ///< as they are (PAWL_SHAPE_MESH)
-    PAWL_MESH_PARTS,     ///< each as convex parts, which fill pockets at most 1 % of its size deep
+    PAWL_MESH_PARTS, ///< each as convex parts, which fill concave regions by at most 1 % of its size
     PAWL_MESH_CONTACT_COUNT
 } pawl_mesh_contact;
-/// What becomes of joints that begin beyond their limits.
+/// Treatment of joints that start beyond their limits.
 typedef enum pawl_start_limits {
-    PAWL_START_AS_IS = 0, ///< they begin there; the limit moves them inside
-    PAWL_START_CLAMP,     ///< they begin at the limit
+    PAWL_START_AS_IS = 0, ///< they start there; the limit moves them inside
+    PAWL_START_CLAMP,     ///< they start at the limit
     PAWL_START_LIMITS_COUNT
 } pawl_start_limits;
 /// How model files are read.
@@ -49,21 +49,20 @@ typedef struct pawl_load_options {
     bool lenient; ///< an unsupported element that changes the physics is a warning, not an error
     const char *motion_path; ///< NULL, or a motion file whose keys the position actuators follow
     int start_count;         ///< of `starts`
-    const pawl_named_start *starts; ///< beside those of the file; the last one of a joint counts
+    const pawl_named_start *starts; ///< besides those of the file; the last one of a joint is used
     pawl_ground_option ground;      ///< none by default
-    pawl_pose place; ///< what floats is moved by this, before the ground; not at all by default
-    bool fixed_base; ///< the root of every tree that floats is held where it begins
+    pawl_pose place; ///< displacement of floating bodies, before the ground; none by default
+    bool fixed_base; ///< the root of every floating tree is fixed at its start pose
     /// Folders separated by ':' for files that the model names, searched before those of SDF_PATH,
     /// GZ_SIM_RESOURCE_PATH, GAZEBO_MODEL_PATH and ROS_PACKAGE_PATH; or NULL.
     const char *search_path;
-    const char *start_key; ///< NULL, or a keyframe of an MJCF file at whose positions to begin
-    bool verbose;          ///< a log line for everything that is otherwise counted in one
+    const char *start_key; ///< NULL, or a keyframe of an MJCF file to start from
+    bool verbose;          ///< a log line for each note, instead of one line with the count
     bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
-    bool
-        lump_fixed; ///< SDFormat, URDF: a link on a fixed joint becomes part of the link that carries it
+    bool lump_fixed; ///< SDFormat, URDF: a link on a fixed joint becomes part of its parent link
     pawl_mesh_contact mesh_contact; ///< how collision meshes touch: as their hulls by default
-    pawl_start_limits start_limits; ///< of joints that begin beyond their limits: as is by default
-    bool mjcf_soft; ///< MJCF files: constraints are soft as solref and solimp say; else hard
+    pawl_start_limits start_limits; ///< of joints that start beyond their limits: as is by default
+    bool mjcf_soft; ///< MJCF files: constraints are soft by solref and solimp; otherwise hard
     bool
         drawing; ///< visual meshes become shapes (visual_only), for drawing; the motion is the same
     uint32_t stamp; ///< set by the default function; shows that it was called
@@ -73,7 +72,7 @@ PAWL_API pawl_load_options pawl_load_options_default(void);
 /// "file:line: message". On failure *out is NULL.
 PAWL_API pawl_status pawl_model_load(const pawl_env *env, const char *path,
                                      const pawl_load_options *options, pawl_model **out);
-/// The same from memory; `name` stands for the file in messages and is where includes start from.
+/// The same from memory; `name` is the file name in messages and the base of includes.
 PAWL_API pawl_status pawl_model_parse(const pawl_env *env, const char *name, const char *text,
                                       size_t size, const pawl_load_options *options,
                                       pawl_model **out);
@@ -85,7 +84,7 @@ PAWL_API pawl_status pawl_wrench_table_load(const pawl_env *env, const char *pat
                                             pawl_builder *builder, const pawl_wrench_model_def *def,
                                             int *out);
 
-/// What a recording holds besides time and states.
+/// The contents of a recording besides time and states.
 enum {
     PAWL_TRACE_Q = 1 << 0,        ///< poses, and joint coordinates
     PAWL_TRACE_V = 1 << 1,        ///< twists, and joint rates
@@ -96,10 +95,10 @@ enum {
     PAWL_TRACE_ALL = (1 << 6) - 1
 };
 typedef struct pawl_recorder_options {
-    unsigned trace;   ///< PAWL_TRACE_*
-    double interval;  ///< time between recorded frames; 0: every step [s]
-    int flush_frames; ///< frames between flushes, at most: memory and slow runs make it fewer;
-                      ///< what is flushed survives a kill
+    unsigned trace;          ///< PAWL_TRACE_*
+    double interval;         ///< time between recorded frames; 0: every step [s]
+    int flush_frames;        ///< most frames between flushes: memory and slow runs reduce it;
+                             ///< flushed data remain if the process is killed
     const char *model_path;  ///< stored, so that a run can be resumed
     const char *motion_path; ///< likewise; NULL for none
     uint32_t stamp;          ///< set by the default function; shows that it was called
@@ -108,21 +107,21 @@ PAWL_API pawl_recorder_options pawl_recorder_options_default(void);
 
 typedef struct pawl_recorder pawl_recorder;
 /// Creates `path` (HDF5, see docs/recording.md). An existing file is replaced only when the new one
-/// holds a first frame. `sim` must outlive the recorder.
+/// contains a first frame. `sim` must outlive the recorder.
 PAWL_API pawl_status pawl_recorder_create(const pawl_env *env, const char *path,
                                           const pawl_sim *sim, const pawl_recorder_options *options,
                                           pawl_recorder **out);
 /// Appends to a recording of the same model and settings, after its last flushed frame. The sim
-/// must be in the state that pawl_record_last_state() gave; close that record before.
+/// must be in the state that pawl_record_last_state() returned; close that record before.
 PAWL_API pawl_status pawl_recorder_append(const pawl_env *env, const char *path,
                                           const pawl_sim *sim, pawl_recorder **out);
-/// Call after each step (and once before the first, `report` may then be NULL); takes a frame when
-/// one is due. After a failure every call fails alike, and what was flushed before stays.
+/// Call after each step (and once before the first, `report` may then be NULL); records a frame when
+/// one is due. After a failure every call fails in the same way, and flushed data remain.
 PAWL_API pawl_status pawl_recorder_add(pawl_recorder *recorder, const pawl_step_report *report,
                                        const pawl_verdict *verdict);
-/// The verdict with how the run ended (pawl_verdict_end()), for pawl_recorder_close() to write.
+/// The final verdict (see pawl_verdict_end()), which pawl_recorder_close() writes.
 PAWL_API void pawl_recorder_end(pawl_recorder *recorder, const pawl_verdict *verdict);
-/// Flushes, with a frame of the state the sim is in, and closes. The status tells whether all data
+/// Flushes, with a frame of the present state of the sim, and closes. The status reports whether all data
 /// reached the file. NULL is fine.
 PAWL_API pawl_status pawl_recorder_close(pawl_recorder *recorder);
 
@@ -139,7 +138,7 @@ PAWL_API pawl_settings pawl_record_settings(const pawl_record *record);
 /// The last flushed state and the run's verdict up to it.
 PAWL_API pawl_status pawl_record_last_state(const pawl_record *record, pawl_state *state,
                                             pawl_verdict *verdict);
-/// The verdict on the run up to there, as pawl_verdict_judge() makes it.
+/// The criteria of the run up to there, as by pawl_verdict_judge().
 PAWL_API pawl_verdict_list pawl_record_judge(const pawl_record *record);
 /// One of the series and tables that a recording has (docs/recording.md).
 typedef struct pawl_series {
@@ -149,7 +148,7 @@ typedef struct pawl_series {
     int rank;            ///< 1 to 3
     int64_t size[3];     ///< frames, or rows of a table, first; 1 beyond the rank
 } pawl_series;
-PAWL_API int pawl_record_series_count(const pawl_record *record); ///< those that are in the file
+PAWL_API int pawl_record_series_count(const pawl_record *record); ///< series in the file
 PAWL_API pawl_series pawl_record_series(const pawl_record *record,
                                         int index); ///< rank 0 for none
 /// All its numbers, row by row; whole numbers as doubles. `out` has room for the product of its sizes.
@@ -163,7 +162,7 @@ PAWL_API int pawl_record_joint_coordinates(const pawl_record *record, int joint)
 /// One self-contained HTML page: plots, residuals, energy, verdict.
 PAWL_API pawl_status pawl_report_write(const pawl_env *env, const char *record_path,
                                        const char *html_path);
-/// The picture of the mechanism at the head of that page alone, as an SVG file.
+/// Only the picture of the mechanism from the head of that page, as an SVG file.
 PAWL_API pawl_status pawl_report_picture(const pawl_env *env, const char *record_path,
                                          const char *svg_path);
 
@@ -176,12 +175,12 @@ PAWL_API pawl_status pawl_lab_page_write(const pawl_env *env, const char *title,
 /// are the same. See docs/contact-problems.md. Errors name the file and the dataset.
 PAWL_API pawl_status pawl_fclib_read(const pawl_env *env, const char *path,
                                      pawl_contact_problem **out);
-/// An answer that such a file brings: its solution (`guess` 0) or one of its guesses (from 1 on), as
-/// impulses r (3 x contact_count). *found is false, and r as it was, where there is none.
+/// A solution in such a file (`guess` 0) or one of its guesses (from 1 on), as
+/// impulses r (3 x contact_count). If there is none, *found is false and r is unchanged.
 PAWL_API pawl_status pawl_fclib_read_answer(const pawl_env *env, const char *path, int guess,
                                             int contact_count, double *r, bool *found);
 
-/// What a file says of itself; any may be NULL.
+/// Descriptive texts of a file; any may be NULL.
 typedef struct pawl_fclib_info {
     const char *title, *description, *math_info;
 } pawl_fclib_info;

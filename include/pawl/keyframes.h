@@ -4,7 +4,7 @@
 /// @file
 /// Motion files: keyframes of feet and joints for the position actuators of a model. In libpawl-io.
 ///
-/// **Threads.** Keyframes belong to one thread at a time; applying them changes the builder alone.
+/// **Threads.** Keyframes belong to one thread at a time; applying them changes only the builder.
 #pragma once
 #include "pawl/model.h"
 
@@ -17,14 +17,14 @@ typedef struct pawl_keyframes pawl_keyframes;
 /// is NULL.
 PAWL_API pawl_status pawl_keyframes_read(const pawl_env *env, const char *path,
                                          const pawl_model *model, pawl_keyframes **out);
-/// The same from memory; `name` stands for the file in messages.
+/// The same from memory; `name` is the file name in messages.
 PAWL_API pawl_status pawl_keyframes_parse(const pawl_env *env, const char *name, const char *text,
                                           size_t size, const pawl_model *model,
                                           pawl_keyframes **out);
 PAWL_API void pawl_keyframes_destroy(pawl_keyframes *keyframes);    ///< NULL is fine
 PAWL_API int pawl_keyframes_count(const pawl_keyframes *keyframes); ///< the start included
 PAWL_API double pawl_keyframes_time(const pawl_keyframes *keyframes, int key); ///< [s]
-/// The target of an actuator: false where the keyframes leave it alone. Its tables live as long as the
+/// The target of an actuator: false if the keyframes do not set it. Its tables are valid as long as the
 /// keyframes.
 PAWL_API bool pawl_keyframes_target(const pawl_keyframes *keyframes, pawl_actuator_id actuator,
                                     pawl_signal *out);

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// What settings choose among: steppers, solvers, formulations, laws and rules, with the names of those that the
+/// The enumerations of settings: steppers, solvers, formulations, laws and rules, with the names of those that the
 /// command line lists.
 ///
 /// **Threads.** Names are constant; any threads may read them.
@@ -11,7 +11,7 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// How time advances. Values are stored in files: append, never renumber.
+/// Time-stepping methods. Values are stored in files: append, never renumber.
 typedef enum pawl_stepper_kind {
     PAWL_STEPPER_EULER = 0, ///< semi-implicit Euler: first order, robust
     PAWL_STEPPER_MOREAU,    ///< Moreau's midpoint: second order with `project`, first without
@@ -38,18 +38,18 @@ typedef enum pawl_solver_kind {
     PAWL_SOLVER_RAISIM_DS,    ///< with De Saxce's correction: Coulomb's law at its fixed points
     PAWL_SOLVER_RAISIM_DS_ES, ///< the same, stopping early when energy no longer changes
     PAWL_SOLVER_PROX,         ///< proximal Gauss-Seidel with a step length for each contact
-    PAWL_SOLVER_AUTO,         ///< direct, sweeps, ADMM and Newton, as far as each is needed
+    PAWL_SOLVER_AUTO,         ///< stages of increasing cost until one converges
     PAWL_SOLVER_LEMKE,        ///< Lemke's pivoting on friction with a polygon for a disk
     PAWL_SOLVER_COUNT
 } pawl_solver_kind;
 typedef enum pawl_delassus_kind {
     PAWL_DELASSUS_AUTO = 0,    ///< by size and structure
-    PAWL_DELASSUS_DENSE,       ///< D written out; for few rows
-    PAWL_DELASSUS_SPARSE,      ///< sparse factors, ordered once a graph
-    PAWL_DELASSUS_MATRIX_FREE, ///< products alone, conjugate gradients
+    PAWL_DELASSUS_DENSE,       ///< D as a dense matrix; for few rows
+    PAWL_DELASSUS_SPARSE,      ///< sparse factors, ordered once per graph
+    PAWL_DELASSUS_MATRIX_FREE, ///< only products, conjugate gradients
     PAWL_DELASSUS_COUNT
 } pawl_delassus_kind;
-/// How the coefficients of two shapes become that of their contacts. Values are stored in files.
+/// Rules that combine the coefficients of two shapes. Values are stored in files.
 typedef enum pawl_pair_rule {
     PAWL_PAIR_GEOMETRIC = 0, ///< the root of their product
     PAWL_PAIR_MIN,
@@ -59,7 +59,7 @@ typedef enum pawl_pair_rule {
     PAWL_PAIR_RULE_COUNT
 } pawl_pair_rule;
 
-/// Which contacts of a planar patch are left out. Values are stored in files.
+/// Contacts of a planar patch that are dropped. Values are stored in files.
 typedef enum pawl_reduce_kind {
     PAWL_REDUCE_OFF = 0, ///< none
     PAWL_REDUCE_HULL,    ///< those inside the convex hull of the patch
@@ -69,7 +69,7 @@ typedef enum pawl_reduce_kind {
 /// Which form of a published solver runs. Values are stored in files.
 typedef enum pawl_solver_variant {
     PAWL_VARIANT_OWN = 0, ///< pawl's: joints eliminated, safe steps, one scaled residual
-    PAWL_VARIANT_PAPER, ///< as published (loops section VI); only the solvers of its Table I have it
+    PAWL_VARIANT_PAPER,   ///< as published (loops section VI); only for the solvers of its Table I
     PAWL_VARIANT_COUNT
 } pawl_solver_variant;
 
@@ -77,7 +77,7 @@ typedef enum pawl_solver_variant {
 typedef enum pawl_warm_start_kind {
     PAWL_WARM_OFF = 0, ///< from zero
     PAWL_WARM_MATCHED, ///< from the last step's impulses, by constraint and contact feature
-    PAWL_WARM_GUESS,   ///< and new contacts of a pair of shapes with what its lost ones bore
+    PAWL_WARM_GUESS, ///< the same; new contacts of a pair of shapes get the impulses of its lost ones
     PAWL_WARM_COUNT
 } pawl_warm_start_kind;
 
@@ -85,14 +85,14 @@ typedef enum pawl_warm_start_kind {
 typedef enum pawl_lit_variant {
     PAWL_LIT_MIDPOINT = 0, ///< all rows at the middle of the step, on the joints
     PAWL_LIT_PAPER,        ///< forces linearized at the start, as published
-    PAWL_LIT_SDIRK2,       ///< two stages, damped: stiff limits come out right
+    PAWL_LIT_SDIRK2,       ///< two stages, damped: correct limits of stiff systems
     PAWL_LIT_VARIANT_COUNT
 } pawl_lit_variant;
 /// The inertial part of nmdp. Values are stored in files.
 typedef enum pawl_nmdp_dynamics {
     PAWL_NMDP_NE = 0,    ///< Newton and Euler's equations in generalized coordinates
     PAWL_NMDP_PBD,       ///< position-based, as published: accelerations of all points in space
-    PAWL_NMDP_PBD_RIGID, ///< the same, but rigid bodies that turn keep their spin
+    PAWL_NMDP_PBD_RIGID, ///< the same, without numerical damping of rotations
     PAWL_NMDP_DYNAMICS_COUNT
 } pawl_nmdp_dynamics;
 /// Which derivatives of the contact models nmdp uses. Values are stored in files.
@@ -101,45 +101,45 @@ typedef enum pawl_nmdp_gradient {
     PAWL_NMDP_ZEROTH,    ///< none: more iterations, shorter steps
     PAWL_NMDP_GRADIENT_COUNT
 } pawl_nmdp_gradient;
-/// What contact forces make small. Values are stored in files.
+/// The energy that contact forces minimize. Values are stored in files.
 typedef enum pawl_nmdp_energy {
     PAWL_NMDP_ENERGY_CONTACT = 0, ///< energy of unit masses at all contact points
     PAWL_NMDP_ENERGY_PENETRATING, ///< at those that would be in the ground without contact forces
     PAWL_NMDP_ENERGY_TOTAL,       ///< all kinetic energy, as published
-    PAWL_NMDP_ENERGY_EFFECTIVE,   ///< the same with the masses that contact forces meet (default)
+    PAWL_NMDP_ENERGY_EFFECTIVE,   ///< the same with the effective masses at the contacts (default)
     PAWL_NMDP_ENERGY_COUNT
 } pawl_nmdp_energy_kind;
-/// Where `mdp` takes springs and controllers. Values are stored in files.
+/// The time at which `mdp` evaluates springs and controllers. Values are stored in files.
 typedef enum pawl_mdp_pd {
     PAWL_MDP_EXPLICIT =
-        0,           ///< at the beginning of the step, as published: explodes with large steps
+        0,           ///< at the beginning of the step, as published: unstable with large steps
     PAWL_MDP_STABLE, ///< at its end
     PAWL_MDP_PD_COUNT
 } pawl_mdp_pd;
 
-/// Which events within a step the stepper lit locates. Values are stored in files.
+/// Events within a step that the stepper lit locates. Values are stored in files.
 typedef enum pawl_lit_events {
     PAWL_LIT_EVENTS_ALL = 0,    ///< collisions, and changes between sticking, sliding and open
-    PAWL_LIT_EVENTS_COLLISIONS, ///< collisions alone
+    PAWL_LIT_EVENTS_COLLISIONS, ///< only collisions
     PAWL_LIT_EVENTS_NONE,       ///< none: impacts happen at the ends of steps
     PAWL_LIT_EVENTS_COUNT
 } pawl_lit_events;
 /// Laws of impact (docs/impacts.md). Values are stored in files.
 typedef enum pawl_impact_law {
     PAWL_IMPACT_POISSON = 0, ///< e of the normal impulse of the compression is returned
-    PAWL_IMPACT_NEWTON,      ///< contacts open with e of the speed that they closed with
+    PAWL_IMPACT_NEWTON,      ///< contacts open with e times the speed of their approach
     PAWL_IMPACT_ENERGETIC, ///< e^2 of the work of the compression is returned (Stronge); slip followed
     PAWL_IMPACT_ROUTH,     ///< as poisson, with the slip followed through the impact
     PAWL_IMPACT_LAW_COUNT
 } pawl_impact_law;
-/// In which coordinates rows and bodies meet. Values are stored in files.
+/// Coordinates of the equations of motion. Values are stored in files.
 typedef enum pawl_formulation {
     PAWL_FORMULATION_MAXIMAL = 0, ///< six coordinates a body, joints as constraints
     PAWL_FORMULATION_REDUCED,     ///< joints of a spanning tree by their coordinates, loops as rows
-    PAWL_FORMULATION_AUTO, ///< whichever is expected to cost less; the settings of a sim say which
+    PAWL_FORMULATION_AUTO, ///< whichever is expected to cost less; the settings of a sim contain the choice
     PAWL_FORMULATION_COUNT
 } pawl_formulation;
-/// How a floating base turns in reduced coordinates. Values are stored in files.
+/// Rotation coordinates of a floating base in reduced coordinates. Values are stored in files.
 typedef enum pawl_reduced_base {
     PAWL_REDUCED_BASE_QUATERNION = 0, ///< no gimbal lock
     PAWL_REDUCED_BASE_EULER,          ///< angles about z, y, x
@@ -153,7 +153,7 @@ PAWL_API const char *pawl_stepper_summary(int kind);
 PAWL_API bool pawl_stepper_has_tree(int kind);
 PAWL_API const char *pawl_solver_name(int kind);
 PAWL_API const char *pawl_solver_summary(int kind);
-/// The friction law that a solver's answers follow where it is not Coulomb's, e.g. "the convex
+/// The friction law of a solver if it is not Coulomb's, e.g. "the convex
 /// relaxation of friction"; NULL for Coulomb's law.
 PAWL_API const char *pawl_solver_other_law(int kind);
 PAWL_API const char *pawl_formulation_name(int kind);

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// Limbs: the chain of joints from one body to a point of another, where that point is for given joint
-/// coordinates, and which coordinates put it somewhere (inverse kinematics).
+/// Limbs: the chain of joints from one body to a point of another, with the position of that point for given joint
+/// coordinates (forward kinematics) and the coordinates for a given position (inverse kinematics).
 ///
 /// **Threads.** A limb belongs to one thread at a time; its model is shared.
 #pragma once
@@ -13,8 +13,8 @@ PAWL_EXTERN_C_BEGIN
 
 typedef struct pawl_limb pawl_limb;
 /// From body `root` outwards (joint base to joint follower) to `point` of body `tip`, in its link frame.
-/// Refused where no such chain is, or where one of its joints has coordinates that cannot be set one
-/// by one (spherical and free joints) or none (distances, points on lines and planes). `env` must
+/// Refused if there is no such chain, or if one of its joints has coordinates that cannot be set one
+/// by one (spherical and free joints) or has none (distances, points on lines and planes). `env` must
 /// outlive the limb, the model need not.
 PAWL_API pawl_status pawl_limb_create(const pawl_env *env, const pawl_model *model,
                                       pawl_body_id root, pawl_body_id tip, pawl_vec3 point,
@@ -30,25 +30,25 @@ typedef struct pawl_limb_coordinate {
 PAWL_API int pawl_limb_coordinate_count(const pawl_limb *limb);
 PAWL_API pawl_limb_coordinate pawl_limb_coordinate_at(const pawl_limb *limb, int index);
 
-/// Where the point is in the link frame of `root` with the coordinates q. `jacobian` may be NULL; else
+/// The position of the point in the link frame of `root` for the coordinates q. `jacobian` may be NULL; otherwise
 /// jacobian[3 * i + k] is the derivative of component k by q[i].
 PAWL_API pawl_vec3 pawl_limb_tip(const pawl_limb *limb, const double *q, double *jacobian);
 /// The same with the orientation of the tip's link frame in the link frame of `root`. jacobian[6 * i + k] is the
 /// derivative of the position (k < 3) and the angular velocity (from 3 on, in the axes of `root`) by q[i].
 PAWL_API pawl_pose pawl_limb_pose(const pawl_limb *limb, const double *q, double *jacobian);
-/// Moves q, from where it is, to coordinates within their limits that put the point at `target` (in the
-/// link frame of `root`); among these, as near to `rest` as can be got without leaving it. Returns
-/// the distance that is left [m]: 1e-12 or so, or what cannot be reached. Never allocates; a limb
+/// Moves q from its present value to coordinates within their limits that put the point at `target` (in the
+/// link frame of `root`); among these, to the coordinates nearest to `rest` that can be found. Returns
+/// the remaining distance [m]: about 1e-12, or more if the target cannot be reached. Never allocates; a limb
 /// serves one thread at a time.
 PAWL_API double pawl_limb_reach(pawl_limb *limb, pawl_vec3 target, const double *rest, double *q);
 
-/// Several limbs at once: of one root, and with joints in common, perhaps (a waist, a neck, two arms). Their
-/// coordinates in one row, each once, in the order in which the limbs have them.
+/// Several limbs at once: with one root, and possibly with common joints (a waist, a neck, two arms). Their
+/// coordinates form one list, each once, in the order of the limbs.
 typedef struct pawl_posture pawl_posture;
-/// What a limb should reach, in the link frame of its root.
+/// The target of a limb, in the link frame of its root.
 typedef struct pawl_limb_target {
     pawl_vec3 position;
-    bool turned;           ///< the orientation counts as well
+    bool turned;           ///< the orientation is a target as well
     pawl_quat orientation; ///< of the tip's link frame
 } pawl_limb_target;
 /// 1 to 64 limbs; `env` and the limbs must outlive it.
@@ -57,11 +57,11 @@ PAWL_API pawl_status pawl_posture_create(const pawl_env *env, pawl_limb *const *
 PAWL_API void pawl_posture_destroy(pawl_posture *posture); ///< NULL is fine
 PAWL_API int pawl_posture_coordinate_count(const pawl_posture *posture);
 PAWL_API pawl_limb_coordinate pawl_posture_coordinate_at(const pawl_posture *posture, int index);
-/// As pawl_limb_reach() for all limbs together: targets[i] is that of limb i. Returns the largest distance that is left,
+/// As pawl_limb_reach() for all limbs together: targets[i] is that of limb i. Returns the largest remaining distance,
 /// of positions [m] and of orientations [rad]. Never allocates.
 PAWL_API double pawl_posture_reach(pawl_posture *posture, const pawl_limb_target *targets,
                                    const double *rest, double *q);
-/// Where limb `limb` has its tip with the coordinates q of the posture.
+/// The tip of limb `limb` for the coordinates q of the posture.
 PAWL_API pawl_pose pawl_posture_pose(const pawl_posture *posture, int limb, const double *q);
 
 PAWL_EXTERN_C_END

@@ -20,14 +20,14 @@ PAWL_EXTERN_C_BEGIN
 typedef enum pawl_signal_kind {
     PAWL_SIGNAL_CONSTANT = 0, ///< value
     PAWL_SIGNAL_SINUSOID,     ///< value + amplitude sin(frequency t + phase)
-    PAWL_SIGNAL_TABLE,        ///< times/values, interpolated; outside held, or repeated after it
-    PAWL_SIGNAL_CALLBACK      ///< callback(user, t); must be a pure function of t
+    PAWL_SIGNAL_TABLE, ///< times/values, interpolated; constant outside, or repeated after the end
+    PAWL_SIGNAL_CALLBACK ///< callback(user, t); must be a pure function of t
 } pawl_signal_kind;
 /// Between the points of a table. Values are stored in files.
 typedef enum pawl_interpolation {
     PAWL_LINEAR = 0,
     PAWL_CUBIC, ///< C1: Hermite, rates by finite differences
-    PAWL_SMOOTH ///< C1: cubic from rest to rest, a rate of 0 at every point, as keyframes have it
+    PAWL_SMOOTH ///< C1: cubic from rest to rest, rate 0 at every point, as for keyframes
 } pawl_interpolation;
 typedef struct pawl_signal {
     pawl_signal_kind kind;
@@ -42,22 +42,22 @@ typedef struct pawl_signal {
 } pawl_signal;
 PAWL_API pawl_signal pawl_signal_constant(double value);
 
-/// How a constraint gives way: what MuJoCo's solref and solimp say. Its row wants the violation r to
-/// die out like that of a damped oscillator, with the acceleration
-///   a_ref = -b r' - k r,   b = 2/(dw T),   k = d(r)/(dw T zeta)^2,
-/// and gets (1 - d) of the acceleration it would have without the constraint and d of a_ref. The
-/// impedance d(r) goes from d0 at r = 0 to dw at |r| = width and stays there, along a curve of
-/// y = x^power/midpoint^(power - 1) below x = midpoint and its mirror image above. docs/math.md
+/// The compliance of a constraint, with the parameters of MuJoCo's solref and solimp. The violation r
+/// should decay like that of a damped oscillator, with the acceleration
+///   a_ref = -b r' - k r,   b = 2/(dw T),   k = d(r)/(dw T zeta)^2.
+/// The row gets 1 - d times the acceleration without the constraint, plus d times a_ref. The
+/// impedance d(r) rises from d0 at r = 0 to dw at |r| = width and is constant beyond, along the curve
+/// y = x^power/midpoint^(power - 1) below x = midpoint and its mirror image above. See docs/math.md,
 /// section 9.
 typedef struct pawl_softness {
-    double time_constant; ///< T; at least two steps are taken. 0: as said for all; < 0: hard [s]
+    double time_constant; ///< T; at least two steps. 0: the model's default; < 0: hard [s]
     double damping_ratio; ///< zeta, > 0; 1: critical [-]
     double d0, dw;        ///< from 0 to 1, both excluded; 1 would be hard [-]
     double width;         ///< 0: the mean of d0 and dw throughout [m or rad]
     double midpoint;      ///< from 0 to 1, both excluded [-]
     double power;         ///< 1 (a straight line) or more [-]
 } pawl_softness;
-/// As said for all, else MuJoCo's: damping ratio 1, d0 0.9, dw 0.95, width 1 mm, midpoint 0.5, power 2.
+/// The default of the model, with MuJoCo's other parameters: damping ratio 1, d0 0.9, dw 0.95, width 1 mm, midpoint 0.5, power 2.
 PAWL_API pawl_softness pawl_softness_default(void);
 
 typedef enum pawl_shape_kind {
@@ -68,7 +68,7 @@ typedef enum pawl_shape_kind {
     PAWL_SHAPE_ELLIPSOID,   ///< size semi-axes
     PAWL_SHAPE_PLANE,       ///< the half space z <= 0 of its frame; no mass
     PAWL_SHAPE_HULL,        ///< the convex hull of `points`; size is not used
-    PAWL_SHAPE_HEIGHTFIELD, ///< made by pawl_builder_add_heightfield() alone; size is not used
+    PAWL_SHAPE_HEIGHTFIELD, ///< made only by pawl_builder_add_heightfield(); size is not used
     PAWL_SHAPE_MESH,        ///< the `triangles` over `points`, concave or not; size is not used
     PAWL_SHAPE_COUNT
 } pawl_shape_kind;
@@ -93,9 +93,9 @@ typedef struct pawl_shape_def {
     double rolling_friction;   ///< largest moment about the tangents per normal force; 0: none [m]
     uint32_t group, mask; ///< two shapes touch if each one's group has a bit of the other's mask
     pawl_softness soft;   ///< two soft shapes: the mean of their numbers; one: its own
-    double erp; ///< share of a penetration pushed out a step, 0: erp.contact, < 0: none; of a pair
-                ///< the mean of what is given
-    int heightfield; ///< of the model, where the kind is PAWL_SHAPE_HEIGHTFIELD; else -1
+    double erp;      ///< fraction of a penetration removed per step, 0: erp.contact, < 0: none;
+                     ///< pairs use the mean of the given values
+    int heightfield; ///< number in the model if the kind is PAWL_SHAPE_HEIGHTFIELD; otherwise -1
     uint32_t stamp;  ///< set by the default function; shows that it was called
 } pawl_shape_def;
 PAWL_API pawl_shape_def pawl_shape_def_default(void);
@@ -108,7 +108,7 @@ typedef struct pawl_hull_faces {
     const pawl_vec3 *normals; ///< outward, of length 1 (count)
     size_t bytes;             ///< of this block
 } pawl_hull_faces;
-/// Points that a hull shape takes: 4 to 4096, finite, not all in one plane.
+/// Whether a hull shape accepts the points: 4 to 4096, finite, not all in one plane.
 PAWL_API pawl_status pawl_hull_faces_create(const pawl_env *env, const pawl_vec3 *points,
                                             int point_count, pawl_hull_faces **out);
 /// `env` is the one it was created with; NULL faces are fine.
@@ -118,21 +118,21 @@ typedef enum pawl_body_kind {
     PAWL_BODY_RIGID = 0, ///< six degrees of freedom
     PAWL_BODY_POINT,     ///< a point mass: three; joints must attach at its centre and leave
                          ///< its orientation alone
-    PAWL_BODY_KINEMATIC  ///< moves as `motion` says, whatever pushes it
+    PAWL_BODY_KINEMATIC  ///< follows `motion`, independent of forces
 } pawl_body_kind;
 typedef struct pawl_body_def {
     const char *name; ///< unique; NULL makes one up
     pawl_body_kind kind;
-    pawl_pose pose;         ///< link frame in the world at the start
-    pawl_twist twist;       ///< of the link frame's origin, in world axes, at the start
-    double mass;            ///< [kg], > 0 unless density is given or kinematic
-    pawl_vec3 com;          ///< centre of mass in the link frame [m]
-    double inertia[6];      ///< xx yy zz xy xz yz about the centre of mass, in link axes [kg m^2]
-    double density;         ///< > 0: mass, com and inertia come from the body's shapes; with a mass
-                            ///< beside it com and inertia alone, scaled to that mass, and with an
-                            ///< inertia, too, nothing (a warning says so) [kg/m^3]
-    double gravity_scale;   ///< 1
-    double linear_damping;  ///< force per velocity of the centre of mass [N s/m]
+    pawl_pose pose;        ///< link frame in the world at the start
+    pawl_twist twist;      ///< of the link frame's origin, in world axes, at the start
+    double mass;           ///< [kg], > 0 unless density is given or kinematic
+    pawl_vec3 com;         ///< centre of mass in the link frame [m]
+    double inertia[6];     ///< xx yy zz xy xz yz about the centre of mass, in link axes [kg m^2]
+    double density;        ///< > 0: mass, com and inertia come from the body's shapes; if a mass is
+                           ///< given, too, only com and inertia, scaled to that mass; if also an
+                           ///< inertia is given, nothing (with a warning) [kg/m^3]
+    double gravity_scale;  ///< 1
+    double linear_damping; ///< force per velocity of the centre of mass [N s/m]
     double angular_damping; ///< torque per angular velocity [N m s]
     int family;             ///< bodies of one family never touch each other; 0: none
     pawl_signal motion[6];  ///< kinematic bodies: displacement x y z [m] and rotation vector [rad]
@@ -169,7 +169,7 @@ pawl_joint_kind_coordinates(pawl_joint_kind kind); ///< free directions with a c
 /// Whether coordinate `c` is an angle (rad) rather than a length (m).
 PAWL_API bool pawl_joint_kind_is_angle(pawl_joint_kind kind, int c);
 
-/// What acts along one free direction of a joint. Springs and dampers are integrated implicitly.
+/// Limits, springs, dampers and friction along one free direction of a joint. Springs and dampers are integrated implicitly.
 typedef struct pawl_coordinate_def {
     double lower, upper; ///< limits, -inf and +inf for none [m or rad]
     double stiffness;    ///< [N/m or N m/rad]
@@ -177,14 +177,14 @@ typedef struct pawl_coordinate_def {
     double damping;      ///< [N s/m or N m s/rad]
     double armature;     ///< inertia of a geared rotor seen at the joint [kg or kg m^2]
     double friction;     ///< dry friction loss [N or N m]
-    double limit_erp;    ///< share of a violation removed a step; 0: erp.limit, < 0: none [-]
+    double limit_erp;    ///< fraction of a violation removed per step; 0: erp.limit, < 0: none [-]
     double slack; ///< play of the spring: it is slack from `rest` to `rest + slack` [m or rad]
     pawl_softness limit_soft; ///< of both limits
 } pawl_coordinate_def;
 
-/// What the path of a span runs around: nothing, or a ball or an endless cylinder fixed to the base. Or the slider of a
-/// crank: what the span then measures is where along the z of the frame a slider is that a rod of the length `radius`
-/// connects with the follower's anchor.
+/// The surface around which the path of a span runs: none, or a ball or an infinite cylinder fixed to the base. For a
+/// slider-crank the span measures the position, along the z axis of the frame, of a slider that a rod of the length `radius`
+/// connects to the follower's anchor.
 typedef enum pawl_wrap_kind {
     PAWL_WRAP_NONE = 0,
     PAWL_WRAP_SPHERE,
@@ -195,10 +195,10 @@ typedef struct pawl_wrap {
     pawl_wrap_kind kind;
     pawl_pose frame; ///< in the base's link frame
     double radius;   ///< [m]
-    bool sided; ///< the path keeps to the side of `side`; if that is inside, it touches from within
+    bool sided; ///< the path runs on the side of `side`; if that is inside, it touches from within
     pawl_vec3 side; ///< in the base's link frame
 } pawl_wrap;
-/// Length of the path between two points of the frame that `wrap` is given in [m]; NaN for bad arguments.
+/// Length of the path between two points, in the frame of `wrap` [m]; NaN for bad arguments.
 PAWL_API double pawl_wrap_length(const pawl_wrap *wrap, pawl_vec3 from, pawl_vec3 to);
 
 typedef struct pawl_joint_def {
@@ -208,10 +208,10 @@ typedef struct pawl_joint_def {
     pawl_pose base_frame;        ///< joint frame in the base's link frame (in the world)
     pawl_pose follower_frame;    ///< joint frame in the follower's link frame
     double pitch;                ///< screw only [m/rad]
-    double length;               ///< distance only; < 0: as far as the anchors are at the start [m]
-    pawl_wrap wrap;              ///< span only
-    pawl_softness soft;          ///< of its rows; a soft joint is not projected
-    double erp; ///< share of its error removed a step without project; 0: erp.joint, < 0: none [-]
+    double length;      ///< distance only; < 0: the distance of the anchors at the start [m]
+    pawl_wrap wrap;     ///< span only
+    pawl_softness soft; ///< of its rows; a soft joint is not projected
+    double erp; ///< fraction of its error removed without project; 0: erp.joint, < 0: none [-]
     pawl_coordinate_def coordinate[6];
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_joint_def;
@@ -235,18 +235,18 @@ typedef enum pawl_actuator_kind {
     PAWL_ACTUATOR_FORCE = 0, ///< target is the force or torque
     PAWL_ACTUATOR_POSITION,  ///< stiffness (target - q) - damping q', implicit: any gain, any dt
     PAWL_ACTUATOR_VELOCITY,  ///< damping (target - q'), implicit; damping inf: exact velocity
-    PAWL_ACTUATOR_ADHESION, ///< target is a force [N] that presses the joint's follower against what it touches, along
-    ///< the normals: in equal parts at all of its contact points that are nearer than
-    ///< contact.margin (lit: that touch). Without any it exerts nothing; `coordinate` is
+    PAWL_ACTUATOR_ADHESION, ///< target is a force [N] that presses the joint's follower against the bodies it touches, along
+    ///< the normals: divided equally among its contact points nearer than
+    ///< contact.margin (lit: closed ones). Without any it exerts no force; `coordinate` is
     ///< not used
     PAWL_ACTUATOR_KIND_COUNT
 } pawl_actuator_kind;
 PAWL_API const char *pawl_actuator_kind_name(pawl_actuator_kind kind); ///< e.g. "position"
-/// A muscle, as MuJoCo has it: an actuator of kind force whose target is the activation a, from 0 to 1. With the length
+/// A muscle as in MuJoCo: an actuator of kind force whose target is the activation a, from 0 to 1. With the length
 /// l = gear q + offset of the muscle, where q is the coordinate, it acts on q with
 ///   -gear peak (a FL(L) FV(V) + FP(L)),   L = range[0] + (l - length[0])/L0,   V = l'/(L0 rate),
 ///   L0 = (length[1] - length[0])/(range[1] - range[0]).
-/// FL is a bump from shortest over 1 to longest, FV falls to 0 at V = -1 and rises to `stretching`, FP begins
+/// FL is a bump from shortest over 1 to longest, FV falls to 0 at V = -1 and rises to `stretching`, FP starts
 /// at L = 1 and is passive/2 halfway to longest. docs/mjcf.md has the curves. Activation follows the target at once.
 typedef struct pawl_muscle {
     double peak;              ///< largest active force at rest; 0: no muscle [N]
@@ -254,9 +254,9 @@ typedef struct pawl_muscle {
     double length[2];         ///< shortest and longest length of the path [m or rad]
     double range[2];          ///< the same in units of L0
     double shortest, longest; ///< of the active force, in units of L0; below 1 and above 1
-    double rate;              ///< of shortening at which there is no active force [L0/s]
-    double passive;           ///< passive force, by peak
-    double stretching;        ///< active force when it is stretched fast, by peak; 1 or more
+    double rate;              ///< rate of shortening at which the active force is 0 [L0/s]
+    double passive;           ///< passive force, relative to peak
+    double stretching; ///< active force when it is stretched fast, relative to peak; 1 or more
 } pawl_muscle;
 /// Its force on the coordinate, without the actuator's largest effort.
 PAWL_API double pawl_muscle_force(const pawl_muscle *muscle, double q, double rate,
@@ -296,8 +296,8 @@ typedef struct pawl_force_def {
 } pawl_force_def;
 PAWL_API pawl_force_def pawl_force_def_default(void);
 
-/// A spring and damper between two points, integrated implicitly. rest_length 0 pulls in all
-/// three directions alike.
+/// A spring and damper between two points, integrated implicitly. With rest_length 0 it acts equally in all
+/// three directions.
 typedef struct pawl_spring_def {
     const char *name;
     pawl_body_id body_a, body_b; ///< either may be PAWL_WORLD
@@ -314,14 +314,14 @@ typedef struct pawl_body_pair {
     pawl_body_id a, b;
 } pawl_body_pair;
 
-/// Collects defs; copies all it is given. After a call has failed nothing was added.
+/// Collects defs and copies all data. A failed call adds nothing.
 typedef struct pawl_builder pawl_builder;
 PAWL_API pawl_status pawl_builder_create(const pawl_env *env, const char *model_name,
                                          pawl_builder **out);
 PAWL_API void pawl_builder_destroy(pawl_builder *builder); ///< NULL is fine
 PAWL_API void pawl_builder_set_name(pawl_builder *builder, const char *model_name);
 PAWL_API void pawl_builder_set_gravity(pawl_builder *builder, pawl_vec3 gravity); ///< 0 0 -9.81
-/// A medium around all bodies. A body drags as the box that has its mass and inertia, with the sides b: along each of its
+/// A medium around all bodies. The drag of a body is that of the box with its mass and inertia and the sides b: along each of its
 /// principal axes the force is -density/2 |v| v times the area of the box across the axis, the moment
 /// -density/64 |w| w b_i (b_j^4 + b_k^4), with v relative to the wind. (MuJoCo's model of inertia boxes.)
 typedef struct pawl_medium {
@@ -330,8 +330,8 @@ typedef struct pawl_medium {
 } pawl_medium;
 /// Refused unless density and wind are finite and the density is not negative.
 PAWL_API pawl_status pawl_builder_set_medium(pawl_builder *builder, pawl_medium medium);
-/// What all constraints of a kind have that say nothing of their own; those that no one says anything
-/// of are as the settings soft.* say, and these are hard unless changed.
+/// The default softness of all constraints of a kind. Without one, the settings soft.* apply, which are hard unless
+/// changed.
 typedef enum pawl_soft_kind {
     PAWL_SOFT_JOINTS = 0, ///< the rows of joints, gears left out
     PAWL_SOFT_LIMITS,
@@ -351,7 +351,7 @@ PAWL_API pawl_status pawl_builder_add_gear(pawl_builder *builder, const pawl_gea
                                            pawl_joint_id *out);
 PAWL_API pawl_status pawl_builder_add_actuator(pawl_builder *builder, const pawl_actuator_def *def,
                                                pawl_actuator_id *out);
-/// Gives an actuator that was added another target.
+/// Replaces the target of an actuator that was added.
 PAWL_API pawl_status pawl_builder_set_target(pawl_builder *builder, pawl_actuator_id actuator,
                                              const pawl_signal *target);
 PAWL_API pawl_status pawl_builder_add_motion(pawl_builder *builder, const pawl_motion_def *def,
@@ -360,21 +360,21 @@ PAWL_API pawl_status pawl_builder_add_force(pawl_builder *builder, const pawl_fo
                                             pawl_force_id *out);
 PAWL_API pawl_status pawl_builder_add_spring(pawl_builder *builder, const pawl_spring_def *def,
                                              pawl_spring_id *out);
-/// Coordinates of a joint where a simulation begins.
+/// Coordinates of a joint at the start of a simulation.
 typedef struct pawl_joint_start {
     pawl_joint_id joint;
-    double position[6]; ///< as many as pawl_joint_kind_coordinates() says [m or rad]
+    double position[6]; ///< pawl_joint_kind_coordinates() of them [m or rad]
 } pawl_joint_start;
-/// The joint begins there, at rest, instead of where the poses of its bodies have it: what hangs on it moves along,
-/// and loops are closed around it (pawl_sim_create()). For joints of the spanning tree; see
-/// pawl_state_set_joint(). The last call for a joint counts. Not part of the model's hash: a state has where
-/// everything is.
+/// The joint starts there, at rest, instead of at the poses of its bodies: the bodies behind it move along,
+/// and loops are closed with this joint fixed (pawl_sim_create()). For joints of the spanning tree; see
+/// pawl_state_set_joint(). The last call for a joint is used. Not part of the model's hash, because a state contains
+/// all poses.
 PAWL_API pawl_status pawl_builder_set_start(pawl_builder *builder, pawl_joint_id joint,
                                             const double *position);
-/// Moves all bodies that joints do not tie to the world, as one: places a robot, or turns it onto a slope.
+/// Moves all bodies without a connection to the world together: places a robot, or turns it onto a slope.
 PAWL_API pawl_status pawl_builder_move_floating(pawl_builder *builder, pawl_pose motion);
 /// The shapes of two different bodies, one of which may be PAWL_WORLD, never touch each other.
-/// Saying it twice changes nothing.
+/// Repeated calls change nothing.
 PAWL_API pawl_status pawl_builder_exclude(pawl_builder *builder, pawl_body_id body_a,
                                           pawl_body_id body_b);
 /// By name; none where there is no such name.
@@ -386,10 +386,10 @@ PAWL_API pawl_joint_id pawl_builder_joint_at(const pawl_builder *builder, int i)
 PAWL_API pawl_actuator_id pawl_builder_actuator_at(const pawl_builder *builder, int i);
 /// Coordinates of a joint that was added, as pawl_joint_kind_coordinates() of its kind; 0 where there is none.
 PAWL_API int pawl_builder_joint_coordinates(const pawl_builder *builder, pawl_joint_id joint);
-/// Something about the source of the model that its numbers do not show any more; it is copied. It
-/// changes nothing in the model, not even its hash: pawl_check_model() repeats it.
+/// A warning about the source of the model that its numbers no longer show; it is copied. It
+/// changes neither the model nor its hash: pawl_check_model() repeats it.
 PAWL_API pawl_status pawl_builder_add_warning(pawl_builder *builder, const pawl_warning *warning);
-/// A name for a place on a body, as readers give links that are part of another body. Part of no hash.
+/// A named frame on a body, for example of a link that became part of another body. Not part of any hash.
 typedef struct pawl_frame {
     const char *name;
     pawl_body_id body; ///< may be PAWL_WORLD
@@ -418,7 +418,7 @@ PAWL_API pawl_status pawl_builder_add_motor(pawl_builder *builder, pawl_joint_id
                                             double effort, pawl_actuator_id *out);
 
 typedef struct pawl_model pawl_model;
-/// Checks everything, then makes the immutable model: one block of memory. The builder stays.
+/// Checks everything, then creates the immutable model: one block of memory. The builder remains valid.
 PAWL_API pawl_status pawl_builder_compile(const pawl_builder *builder, pawl_model **out);
 PAWL_API void pawl_model_destroy(pawl_model *model); ///< NULL is fine
 
@@ -435,9 +435,9 @@ PAWL_API int pawl_model_velocity_count(
 PAWL_API pawl_vec3 pawl_model_gravity(const pawl_model *model);
 PAWL_API double pawl_model_mass(const pawl_model *model); ///< of all bodies that can move
 PAWL_API uint64_t
-pawl_model_hash(const pawl_model *model); ///< of everything that shapes its motion
+pawl_model_hash(const pawl_model *model); ///< of everything that determines its motion
 
-/// What the model knows of a body, after densities were turned into masses.
+/// A body of the model, with masses computed from densities.
 typedef struct pawl_body_info {
     const char *name;
     pawl_body_kind kind;
@@ -467,7 +467,7 @@ typedef struct pawl_joint_info {
     pawl_wrap wrap; ///< of a span
 } pawl_joint_info;
 PAWL_API pawl_joint_info pawl_model_joint(const pawl_model *model, pawl_joint_id joint);
-/// What a joint of kind gear couples; of other joints, and of none, a def without a joint.
+/// The coordinates that a joint of kind gear couples; for other joints, and for none, a def without a joint.
 PAWL_API pawl_gear_def pawl_model_gear(const pawl_model *model, pawl_joint_id joint);
 typedef struct pawl_shape_info {
     pawl_body_id body;
@@ -483,10 +483,10 @@ PAWL_API pawl_motion_def pawl_model_motion(const pawl_model *model, int motion);
 PAWL_API int pawl_model_force_count(const pawl_model *model);
 PAWL_API pawl_force_def pawl_model_force(const pawl_model *model, int force);
 PAWL_API pawl_medium pawl_model_medium(const pawl_model *model); ///< density NaN without a model
-/// Joints that begin elsewhere than the poses of their bodies say, by pawl_builder_set_start().
+/// Joints with start positions set by pawl_builder_set_start().
 PAWL_API int pawl_model_start_count(const pawl_model *model);
 PAWL_API pawl_joint_start pawl_model_start(const pawl_model *model, int start);
-/// What the builder was given by pawl_builder_add_warning(), in that order.
+/// The warnings added by pawl_builder_add_warning(), in that order.
 PAWL_API int pawl_model_warning_count(const pawl_model *model);
 PAWL_API pawl_warning pawl_model_warning(const pawl_model *model, int warning);
 /// Pairs of bodies that never touch, by pawl_builder_exclude(): each once, a < b, ascending.
@@ -495,11 +495,11 @@ PAWL_API pawl_body_pair pawl_model_exclusion(const pawl_model *model, int exclus
 /// By name; none where there is no such name.
 PAWL_API pawl_body_id pawl_model_find_body(const pawl_model *model, const char *name);
 PAWL_API pawl_joint_id pawl_model_find_joint(const pawl_model *model, const char *name);
-/// Names of places on bodies.
+/// Named frames on bodies.
 PAWL_API int pawl_model_frame_count(const pawl_model *model);
 PAWL_API pawl_frame pawl_model_frame(const pawl_model *model,
                                      int frame); ///< name NULL: no such one
-/// The body of that name, at its link frame, or else the frame; `name` is NULL where there is neither.
+/// The body of that name, at its link frame, or otherwise the frame; `name` is NULL if there is neither.
 PAWL_API pawl_frame pawl_model_find_frame(const pawl_model *model, const char *name);
 PAWL_API pawl_actuator_id pawl_model_find_actuator(const pawl_model *model, const char *name);
 /// The i-th, from 0; none where there is no such one. Shapes are in the order of their bodies, those of the world first;

@@ -3,7 +3,7 @@
 //
 /// @file
 /// Pages: one HTML file that consists of the bundle of web/ and one JSON document. docs/pages.md describes the
-/// documents; everything that a reader sees is made of them in the browser.
+/// documents; the browser draws the whole page from them.
 ///
 /// **Threads.** These functions share nothing; any threads may call them at once.
 #pragma once
@@ -12,32 +12,32 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// Text that the library made, ended by a zero that is not counted; to be freed with pawl_string_free().
+/// Text allocated by the library, terminated by a zero that is not counted; free it with pawl_string_free().
 typedef struct pawl_string {
     char *data;
     size_t size, capacity;
 } pawl_string;
-/// `env` is the one it was made with; a text of zeros is fine.
+/// `env` is the one it was created with; a text of zeros is fine.
 PAWL_API void pawl_string_free(const pawl_env *env, pawl_string *text);
 
-/// Whether the bundle of web/ is built in. Without it a page holds its document and says what it lacks.
+/// Whether the bundle of web/ is built in. Without it a page contains its document and a notice.
 PAWL_API bool pawl_page_has_bundle(void);
-/// A page as text: `document` is JSON with the key `page`, which says what kind of page it is, and must not contain
+/// A page as text: `document` is JSON with the key `page`, which is the kind of the page, and must not contain
 /// "</". It is not checked beyond that.
 PAWL_API pawl_status pawl_page_make(const pawl_env *env, const char *title, const char *document,
                                     pawl_string *out);
-/// The same into a file, which is replaced when all of it is on the disk.
+/// The same into a file, which is replaced when the new one is complete on the disk.
 PAWL_API pawl_status pawl_page_write(const pawl_env *env, const char *title, const char *document,
                                      const char *path);
-/// What a model consists of, as JSON: `{"format":1,"name":..,"up":..,"bodies":..,"joints":..,"shapes":..}`, the
-/// document of a motion without what moves (docs/player.md).
+/// The parts of a model as JSON: `{"format":1,"name":..,"up":..,"bodies":..,"joints":..,"shapes":..}`, the
+/// document of a motion without its frames (docs/player.md).
 PAWL_API pawl_status pawl_scene_json(const pawl_env *env, const pawl_model *model,
                                      pawl_string *out);
-/// A recorded motion as JSON, as docs/player.md has it.
+/// A recorded motion as JSON (docs/player.md).
 PAWL_API pawl_status pawl_motion_json(const pawl_env *env, const char *record_path,
                                       pawl_string *out);
 
-/// The document of a report alone, as docs/pages.md has it.
+/// Only the document of a report (docs/pages.md).
 PAWL_API pawl_status pawl_report_json(const pawl_env *env, const char *record_path,
                                       pawl_string *out);
 /// Several recordings in one page (docs/pages.md): settings and verdicts side by side, every quantity in one plot, the
@@ -49,8 +49,8 @@ enum { PAWL_MOST_COMPARED = 8 };
 PAWL_API pawl_status pawl_report_make(const pawl_env *env, const char *record_path,
                                       pawl_string *out);
 
-/// How far the two sides of a joint are apart along the directions that the joint holds [m], its frames given in the
-/// world; pages colour joints by it. NaN where that says nothing: distances, gears, free joints.
+/// The distance between the two sides of a joint along the directions that the joint constrains [m], with its frames in the
+/// world; pages colour joints by it. NaN where it has no meaning: distances, gears, free joints.
 PAWL_API double pawl_joint_gap(pawl_joint_kind kind, pawl_pose base, pawl_pose follower);
 
 PAWL_EXTERN_C_END

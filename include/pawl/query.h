@@ -5,16 +5,16 @@
 /// Questions about a state: mass matrix, bias forces, inverse dynamics, Jacobians, momentum, contact forces.
 ///
 /// **Generalized velocities** v (nv) are those of the spanning tree of the joints, as in reduced coordinates
-/// (docs/reduced.md): for each body in the order of the tree the rates of the joint that it hangs on. pawl_query_column()
-/// says which is which. Most are rates of joint coordinates, as pawl_state_joint() has them. A ball joint has its
-/// angular velocity in the axes of its outer body's joint frame instead; a body that hangs on nothing has the velocity
-/// of its centre of mass in world axes and its angular velocity in its own. Derivatives of v are accelerations.
+/// (docs/reduced.md): for each body in the order of the tree the rates of the joint to its parent. pawl_query_column()
+/// identifies them. Most are rates of joint coordinates, as in pawl_state_joint(). A ball joint has its
+/// angular velocity in the axes of its outer body's joint frame instead; a root body without a joint has the velocity
+/// of its centre of mass in world axes and its angular velocity in its own axes. Derivatives of v are accelerations.
 ///
 /// The equations of motion without loops are  M v' + c = tau,  with the bias forces c of velocities and gravity, and tau
-/// all that acts along the coordinates: actuators, springs, dampers, friction, applied wrenches times their Jacobians.
-/// Joints that close loops stay out of M and c; pawl_query_loop_count() says how many there are.
+/// all forces along the coordinates: actuators, springs, dampers, friction, applied wrenches times their Jacobians.
+/// Joints that close loops are not part of M and c; pawl_query_loop_count() is their number.
 ///
-/// Matrices are row by row. A query is made once and placed at a state; no other function of it allocates.
+/// Matrices are stored row by row. A query is created once and placed at a state; no other function of it allocates.
 ///
 /// **Threads.** A query belongs to one thread at a time. Different queries may be used at once, of one model, too. The
 /// functions of states and sims here only read them.
@@ -28,16 +28,16 @@ typedef struct pawl_query pawl_query;
 PAWL_API pawl_status pawl_query_create(const pawl_env *env, const pawl_model *model,
                                        pawl_query **out);
 PAWL_API void pawl_query_destroy(pawl_query *query); ///< NULL is fine
-/// Answers are about this state from now on, with its inputs' gravity. Needed before all functions that take a query and
-/// return a status. Joints of the tree that do not quite meet are read as if they met.
+/// Queries refer to this state from now on, with the gravity of its inputs. Required before all functions that take a query and
+/// return a status. Closure errors of joints of the tree are ignored.
 PAWL_API pawl_status pawl_query_place(pawl_query *query, const pawl_state *state);
 
 PAWL_API int pawl_query_velocity_count(const pawl_query *query); ///< nv
 PAWL_API int pawl_query_loop_count(const pawl_query *query); ///< joints that are not in the tree
-/// What a generalized velocity is.
+/// The meaning of a generalized velocity.
 typedef struct pawl_column {
-    pawl_body_id body;   ///< that hangs on the joint
-    pawl_joint_id joint; ///< none: the body hangs on nothing
+    pawl_body_id body;   ///< the outer body of the joint
+    pawl_joint_id joint; ///< none: the body is a root without a joint
     int coordinate; ///< of the joint; -1: a component of an angular velocity, or of a free body
     int part;       ///< which of the body's own velocities it is, from 0
 } pawl_column;
@@ -55,10 +55,10 @@ PAWL_API pawl_status pawl_query_mass_multiply(pawl_query *query, const double *x
 PAWL_API pawl_status pawl_query_mass_solve(pawl_query *query, const double *y, double *x);
 /// c (nv): the forces that hold v constant. Gravity enters with minus its generalized force.
 PAWL_API pawl_status pawl_query_bias(pawl_query *query, double *c);
-/// tau (nv) = M acceleration + c: what must act along the coordinates for these accelerations, all forces of the model
-/// but gravity left to the caller. Recursive Newton-Euler, O(nv). In a model with loops many forces do the same, and
-/// this is the smallest of them in the 2-norm; accelerations that the loops do not allow are refused with
-/// PAWL_BAD_ARGUMENT and the joint that they tear apart.
+/// tau (nv) = M acceleration + c: the forces along the coordinates that cause these accelerations. Of the model's forces
+/// only gravity is included. Recursive Newton-Euler, O(nv). In a model with loops tau is not unique, and
+/// the one of least 2-norm is returned; accelerations that the loops do not allow are refused with
+/// PAWL_BAD_ARGUMENT, and the log names the joint that they would open.
 PAWL_API pawl_status pawl_query_inverse_dynamics(pawl_query *query, const double *acceleration,
                                                  double *tau);
 /// J (6 x nv) of a point of a body, given in its link frame: J v is the velocity of the point (rows 0 to 2) and the
@@ -69,7 +69,7 @@ PAWL_API pawl_status pawl_query_jacobian(pawl_query *query, pawl_body_id body, p
 PAWL_API pawl_status pawl_query_frame_jacobian(pawl_query *query, pawl_body_id body,
                                                pawl_pose frame, double *J);
 
-/// J (6 x 6) of a point of a body by the body's own twist (pawl_state_twist()): the velocity of the point and the
+/// J (6 x 6) of a point of a body with respect to the body's own twist (pawl_state_twist()): the velocity of the point and the
 /// angular velocity, in world axes.
 PAWL_API pawl_status pawl_state_point_jacobian(const pawl_state *state, pawl_body_id body,
                                                pawl_vec3 point, double J[36]);
@@ -82,16 +82,16 @@ typedef struct pawl_momentum {
 /// Momentum of all bodies that can move, about a point of the world.
 PAWL_API pawl_momentum pawl_state_momentum(const pawl_state *state, pawl_vec3 point);
 
-/// Contacts of the last step that bore a force, together.
+/// The sum of the contacts of the last step that transmitted a force.
 typedef struct pawl_contact_sum {
     int count;
     pawl_vec3 force; ///< mean over the step [N]
     pawl_vec3
         moment; ///< about the centre of mass of the body that it acts on, or the world's origin [N m]
 } pawl_contact_sum;
-/// What all contacts exert on a body, or on PAWL_WORLD.
+/// The force of all contacts on a body, or on PAWL_WORLD.
 PAWL_API pawl_contact_sum pawl_sim_body_contacts(const pawl_sim *sim, pawl_body_id body);
-/// What body `a` exerts on body `b` by their contacts; either may be PAWL_WORLD.
+/// The force of body `a` on body `b` by their contacts; either may be PAWL_WORLD.
 PAWL_API pawl_contact_sum pawl_sim_pair_contacts(const pawl_sim *sim, pawl_body_id a,
                                                  pawl_body_id b);
 

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// Samples: the whole constraint problem of one step (joints, springs, limits, contacts) on its own, without the model it
+/// Samples: the whole constraint problem of one step (joints, springs, limits, contacts), without the model it
 /// came from. A benchmark solves the same sample with many solvers; docs/samples.md has the file format.
 ///
 /// A sample is, with D = J M^-1 JT,
@@ -16,7 +16,7 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// What a row belongs to. Values are stored in files: append, never renumber.
+/// The element of a row. Values are stored in files: append, never renumber.
 typedef enum pawl_sample_row {
     PAWL_SAMPLE_JOINT = 0, ///< a joint or a prescribed motion
     PAWL_SAMPLE_SOFT,      ///< a spring, damper, armature or servo: no bounds, but compliance
@@ -31,7 +31,7 @@ typedef enum pawl_sample_row {
 /// the centre of mass, then angular velocity, in world axes). A row acts on at most four bodies.
 typedef struct pawl_sample_data {
     const char *system;   ///< the model; not NULL
-    const char *scenario; ///< what was done with it; not NULL
+    const char *scenario; ///< its scenario; not NULL
     int64_t step;         ///< of the run that it was taken from
     double time, dt;      ///< [s]
     double reach;         ///< from where rows were placed to the end of the step [s]
@@ -46,7 +46,7 @@ typedef struct pawl_sample_data {
     const int *column;    ///< (entries)
     const double *value;  ///< (entries)
     const double *v_f;    ///< (rows) velocities without impulses, bias included [m/s or rad/s]
-    const double *bias;   ///< (rows) the part of v_f that is not motion
+    const double *bias;   ///< (rows) the bias part of v_f
     const double *
         gap; ///< (rows) position error of a joint, gap of a limit or a contact's normal; NaN: none [m or rad]
     const double *lower;      ///< (rows) -inf for none [N s]
@@ -54,21 +54,21 @@ typedef struct pawl_sample_data {
     const double *compliance; ///< (rows) R [1/kg]
     const double *friction;   ///< (contacts) mu
     const double *start;      ///< (rows) impulses of the step before, matched: the warm start
-    const double *answer;     ///< (rows) what the step made of it
+    const double *answer;     ///< (rows) the solution of the step
 } pawl_sample_data;
 
 typedef struct pawl_sample pawl_sample;
-/// Refuses what is no problem: not finite, out of order, a negative mass or friction, bounds that cross.
+/// Refuses invalid data: not finite, out of order, a negative mass or friction, lower bounds above upper ones.
 PAWL_API pawl_status pawl_sample_create(const pawl_env *env, const pawl_sample_data *data,
                                         pawl_sample **out);
 PAWL_API void pawl_sample_destroy(pawl_sample *sample); ///< NULL is fine
-/// Its arrays, which live as long as the sample.
+/// Its arrays, valid as long as the sample.
 PAWL_API const pawl_sample_data *pawl_sample_get(const pawl_sample *sample);
 
 /// From now on every step keeps its problem as a sample, that of its last velocity update. It allocates. Only with
 /// formulation=maximal; steps of mdp and nmdp have no such problem.
 PAWL_API void pawl_sim_keep_samples(pawl_sim *sim, bool keep);
-/// What the last step kept, or NULL; it lives until the next step.
+/// The sample of the last step, or NULL; valid until the next step.
 PAWL_API const pawl_sample *pawl_sim_kept_sample(const pawl_sim *sim);
 
 /// Kinds of samples by constraint density and rank (loops VII-C). Values are stored in files.
@@ -80,14 +80,14 @@ typedef enum pawl_sample_category {
     PAWL_SAMPLE_SINGLE_CONTACT,     ///< one contact
     PAWL_SAMPLE_SPARSE_CONTACTS,    ///< 2 to 2 bodies contacts
     PAWL_SAMPLE_DENSE_CONTACTS,     ///< more
-    PAWL_SAMPLE_DENSE_CONSTRAINTS,  ///< joints and contacts, together denser than 1
+    PAWL_SAMPLE_DENSE_CONSTRAINTS,  ///< joints and contacts, total density above 1
     PAWL_SAMPLE_CATEGORY_COUNT
 } pawl_sample_category;
 /// "dense contacts", or NULL past the last.
 PAWL_API const char *pawl_sample_category_name(int category);
 
-/// What makes a sample hard (loops VII-B and C). Rank and condition are of rows that are hard: springs and servos,
-/// which are soft, are left out.
+/// Measures of difficulty (loops VII-B and C). Rank and condition are those of hard rows: springs and servos,
+/// which are soft, are not included.
 typedef struct pawl_sample_properties {
     pawl_sample_category category;
     int bodies;                 ///< that can move
@@ -106,17 +106,17 @@ typedef struct pawl_sample_properties {
 PAWL_API pawl_status pawl_sample_measure(const pawl_env *env, const pawl_sample *sample,
                                          pawl_sample_properties *out);
 
-/// What a solver made of a sample. The judge is that of simulations, for Coulomb's law, whatever law the solver follows.
+/// The result of a solver on a sample. The judge is that of simulations, for Coulomb's law, independent of the solver's law.
 typedef struct pawl_sample_result {
     pawl_outcome outcome; ///< converged: own_residual is within the tolerance
-    pawl_method method;   ///< that had the last word
+    pawl_method method;   ///< of the last stage
     int iterations, factorizations;
     pawl_residual residual; ///< loops (156) to (158), (163)
-    double own_residual;    ///< of the law that the solver follows [m/s]
+    double own_residual;    ///< of the solver's own law [m/s]
     double penetration;     ///< loops (173) to first order: gaps at the end of the step [m or rad]
     double energy;          ///< 1/2 lambda . D lambda + lambda . v_f [J]
 } pawl_sample_result;
-/// Called after each iteration that the solver makes known: sweeps and ADMM do, others only now and then.
+/// Called after each iteration that the solver reports: sweeps and ADMM report all, others only some.
 typedef void (*pawl_sample_watch)(void *user, int iteration, const pawl_residual *residual);
 
 typedef struct pawl_sample_solver pawl_sample_solver;
@@ -125,8 +125,8 @@ PAWL_API pawl_status pawl_sample_solver_create(const pawl_env *env, const pawl_s
                                                const pawl_settings *settings,
                                                pawl_sample_solver **out);
 PAWL_API void pawl_sample_solver_destroy(pawl_sample_solver *solver); ///< NULL is fine
-/// lambda (rows): start in, answer out. v_f (rows) replaces the sample's own unless NULL. Nothing is kept from the last
-/// call but the structure of factors, so that times can be compared. `watch` may be NULL; with it calls take longer.
+/// lambda (rows): start in, answer out. v_f (rows) replaces the sample's own unless NULL. Only the structure of factors is kept from the last
+/// call, so that times can be compared. `watch` may be NULL; with it calls take longer.
 PAWL_API pawl_status pawl_sample_solver_run(pawl_sample_solver *solver, const double *v_f,
                                             pawl_sample_watch watch, void *user, double *lambda,
                                             pawl_sample_result *result);

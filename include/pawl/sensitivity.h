@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// How the result of a step of the stepper `nmdp` changes with what it begins from, with forces and
-/// targets at its joints, and with the numbers of its contact models: exact derivatives of the step as it
+/// Derivatives of a step of the stepper `nmdp` with respect to the state before it, forces and
+/// targets at its joints, and the parameters of its contact models: exact derivatives of the step as it
 /// is computed, contacts included, by the implicit function theorem.
 ///
 /// **Threads.** A sensitivity belongs to one thread at a time; different ones, of one model, too, may run at once.
@@ -12,14 +12,14 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// What to differentiate by.
+/// Variables of the derivatives.
 typedef enum pawl_sensitivity_input {
     PAWL_BY_POSITION =
         0,           ///< the coordinates before the step; of a ball a small turn in its own axes
     PAWL_BY_RATE,    ///< their rates; of a ball the angular velocity in its own axes
     PAWL_BY_FORCE,   ///< a force or torque on each coordinate [N or N m]
     PAWL_BY_TARGET,  ///< the target of each actuator
-    PAWL_BY_CONTACT, ///< for each contact point its numbers, PAWL_WRENCH_NUMBER_COUNT each
+    PAWL_BY_CONTACT, ///< the parameters of each contact point, PAWL_WRENCH_NUMBER_COUNT each
     PAWL_BY_GROUND, ///< a displacement of the whole ground: x, y, z [m], then a turn about the world's axes [rad]
     PAWL_SENSITIVITY_INPUT_COUNT
 } pawl_sensitivity_input;
@@ -38,9 +38,9 @@ PAWL_API int pawl_sensitivity_input_count(const pawl_sensitivity *sensitivity,
 PAWL_API pawl_status pawl_sensitivity_coordinate(const pawl_sensitivity *sensitivity,
                                                  int coordinate, pawl_body_id *body,
                                                  pawl_joint_id *joint, int *part);
-/// Takes the step from `from` and differentiates it. What steps remember besides poses and twists is left
-/// out, so that the result is a function of these. Derivatives hold while the same contacts act in the same
-/// way. PAWL_NOT_SOLVED: the step would have to be cut. Never allocates.
+/// Takes the step from `from` and differentiates it. The memory of earlier steps besides poses and twists is
+/// ignored, so that the result is a function of these. Derivatives are valid while the contact modes do not
+/// change. PAWL_NOT_SOLVED: the step would have to be divided. Never allocates.
 PAWL_API pawl_status pawl_sensitivity_compute(pawl_sensitivity *sensitivity,
                                               const pawl_state *from);
 /// After compute(): position and rate of each coordinate at the end (of a ball: the turn from the start

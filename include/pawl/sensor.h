@@ -2,11 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// What sensors of a machine would read: inertial units, force-torque sensors, range finders. They are ideal, without
-/// noise, bias or delay, which are the caller's to add.
+/// Simulated sensors: inertial units, force-torque sensors, range finders. They are ideal; the caller can add
+/// noise, bias or delay.
 ///
 /// **Threads.** A scanner belongs to one thread while it is placed; any number of threads may cast rays with it
-/// afterwards. The functions of sims read what the last step left and belong to the simulation's thread.
+/// afterwards. The functions of sims read results of the last step and belong to the simulation's thread.
 #pragma once
 #include "pawl/sim.h"
 
@@ -27,26 +27,26 @@ typedef struct pawl_imu {
 PAWL_API pawl_status pawl_sim_imu(const pawl_sim *sim, pawl_body_id body, pawl_pose frame,
                                   pawl_imu *out);
 
-/// All that a joint transmits from its base to its follower in the last step: reactions, actuators on the joint, its
+/// The total load that a joint transmits from its base to its follower in the last step: reactions, actuators on the joint, its
 /// springs, dampers, friction and limits, as a force at the follower's joint origin and a moment about it, in the
 /// axes of the follower's joint frame. Mean over the step; zero before the first one. Gears are refused: they act on
 /// the coordinates of other joints.
 PAWL_API pawl_status pawl_sim_force_torque(const pawl_sim *sim, pawl_joint_id joint,
                                            pawl_vec3 *force, pawl_vec3 *torque);
 
-/// Finds what rays meet first: range finders, lidars, lines of sight.
+/// Finds the first shapes that rays hit: range finders, lidars, lines of sight.
 typedef struct pawl_scanner pawl_scanner;
 /// Allocates all that it will use. It sees the shapes of `model` that collide; shapes for drawing alone are
 /// transparent. `model` must outlive it.
 PAWL_API pawl_status pawl_scanner_create(const pawl_env *env, const pawl_model *model,
                                          pawl_scanner **out);
 PAWL_API void pawl_scanner_destroy(pawl_scanner *scanner); ///< NULL is fine
-/// The bodies are where this state has them from now on; before the first call, where the model begins.
+/// Uses the poses of this state from now on; before the first call, those of the model's start.
 PAWL_API pawl_status pawl_scanner_place(pawl_scanner *scanner, const pawl_state *state);
 
-/// What a ray met first.
+/// The first hit of a ray.
 typedef struct pawl_ray_hit {
-    bool hit;          ///< false: nothing within reach, and nothing below is meant
+    bool hit;          ///< false: nothing within reach; the fields below have no meaning
     double distance;   ///< along the ray [m]; 0 where it begins inside of a shape
     pawl_vec3 point;   ///< in the world
     pawl_vec3 normal;  ///< of the surface there, outward; against the ray where it begins inside
@@ -54,8 +54,8 @@ typedef struct pawl_ray_hit {
     pawl_shape_id shape;
 } pawl_ray_hit;
 /// A ray from `origin` along `direction` (of any length but 0), in the world, up to `reach` [m], which may be
-/// INFINITY. Shapes of the body `ignored` are not seen: that on which the sensor sits, or none (all zeros). Of equal
-/// distances the shape that comes first in the model counts.
+/// INFINITY. Shapes of the body `ignored`, on which the sensor is mounted, are skipped (none: all zeros). Of equal
+/// distances the first shape in the model is returned.
 PAWL_API pawl_status pawl_scanner_cast(const pawl_scanner *scanner, pawl_vec3 origin,
                                        pawl_vec3 direction, double reach, pawl_body_id ignored,
                                        pawl_ray_hit *out);

@@ -12,18 +12,18 @@
 
 PAWL_EXTERN_C_BEGIN
 
-/// solver.*: which algorithm solves the constraint problem, and how far it goes.
+/// solver.*: the algorithm for the constraint problem and its accuracy.
 typedef struct pawl_solver_settings {
     pawl_solver_kind kind;       ///< the key is `solver`
     pawl_solver_variant variant; ///< own or paper
     double tolerance;            ///< on residual.natural_scaled [m/s]
     int max_iterations;          ///< sweeps of an iterative solver
-    int budget;        ///< sweeps of auto instead of its stages; 0: as many stages as it takes
+    int budget;        ///< sweeps of auto in place of its stages; 0: stages until one converges
     int budget_newton; ///< Newton steps after them, a factorization each
-    bool exact_joints; ///< sweeps run over bounded rows alone
+    bool exact_joints; ///< sweeps run only over bounded rows
     pawl_warm_start_kind warm_start; ///< where a solver starts
     double warm_start_scale;         ///< fraction of the last impulses to start from
-    bool islands;            ///< groups of bodies that no row connects are solved one by one
+    bool islands;            ///< groups of bodies that no row connects are solved separately
     double regularization;   ///< relative to the unit-scaled D, where rows may be redundant
     bool precondition;       ///< rows scaled by the diagonal of D (ADMM family)
     double relaxation;       ///< omega of the first sweep
@@ -47,15 +47,15 @@ typedef struct pawl_lemke_settings {
 
 /// contact.*: detection of contacts, their laws and impacts.
 typedef struct pawl_contact_settings {
-    double margin;        ///< contacts are known this far ahead [m]
-    double allowed_depth; ///< depth that rows leave alone; below 0: distance that they keep [m]
-    double max_push;      ///< fastest correction of a penetration [m/s]
+    double margin;                ///< contacts within this distance get rows [m]
+    double allowed_depth;         ///< depth that is not corrected; below 0: distance kept [m]
+    double max_push;              ///< fastest correction of a penetration [m/s]
     double restitution_threshold; ///< slower impacts do not bounce [m/s]
     pawl_impact_law impact;       ///< law of impact
     double impact_friction;       ///< of shapes that state none, times friction
     pawl_pair_rule friction_rule; ///< of the friction of sliding
     pawl_pair_rule restitution_rule;
-    pawl_reduce_kind reduce; ///< which contacts of a planar patch are left out
+    pawl_reduce_kind reduce; ///< contacts of a planar patch that are dropped
     int reduce_max;          ///< corners that a patch keeps, 0: all
 } pawl_contact_settings;
 
@@ -87,8 +87,7 @@ typedef struct pawl_soft_settings {
 
 /// mjcf.*: how MJCF files are read. They apply when a model is loaded (pawl_load_options.mjcf_soft), not to a simulation.
 typedef struct pawl_mjcf_settings {
-    bool
-        soft; ///< contacts, limits and equalities have MuJoCo's softness, solref and solimp; else they are hard
+    bool soft; ///< contacts, limits and equalities have MuJoCo's softness; otherwise they are hard
 } pawl_mjcf_settings;
 
 /// loop.*: closed loops.
@@ -125,38 +124,38 @@ typedef struct pawl_nmdp_settings {
     int order;              ///< 1 or 2
     double tolerance;       ///< on changes of coordinates [m or rad]
     int max_iterations;     ///< projected gradient steps a stage
-    int halvings;           ///< how often a step may be cut in halves
+    int halvings;           ///< how often a step may be halved
     double beta_min;        ///< least proximal weight [m^2/s^2]
     double push_out;        ///< rate at which depth is removed [1/s]
-    double stiffness;       ///< of contact points that shapes are given [N/m^3]
+    double stiffness;       ///< of contact points generated for shapes [N/m^3]
     double limit_stiffness; ///< of joint limits [N/m^2 or N m/rad^2]
     bool bodies;            ///< contact points also touch other bodies
 } pawl_nmdp_settings;
 
 /// mdp.*: the stepper mdp.
 typedef struct pawl_mdp_settings {
-    pawl_mdp_pd pd; ///< where springs and controllers are taken
+    pawl_mdp_pd pd; ///< time at which springs and controllers are evaluated
 } pawl_mdp_settings;
 
-/// sleep.*: bodies that rest untouched are left out of steps until something wakes them (docs/sleep.md).
+/// sleep.*: steps skip undisturbed bodies at rest until an event wakes them (docs/sleep.md).
 typedef struct pawl_sleep_settings {
-    double time;  ///< at rest, after which a group of bodies sleeps; 0: none ever does [s]
+    double time;  ///< at rest, after which a group of bodies sleeps; 0: never [s]
     double speed; ///< of the fastest point of a body at rest [m/s]
 } pawl_sleep_settings;
 
-/// What the figures of a run are held against; see docs/verdict.md for the reasons of the defaults. A
-/// limit of infinity: the figure is shown, but not judged. The residual's limit is solver.tolerance.
+/// The limits of the criteria; see docs/verdict.md for the reasons of the defaults. With a
+/// limit of infinity the figure is shown, but not judged. The residual's limit is solver.tolerance.
 typedef struct pawl_verdict_limits {
     double closure;          ///< verdict.closure: joint error over the size of its smaller body [-]
     double closure_rotation; ///< verdict.closure_rotation [rad]
-    double passage;     ///< verdict.passage: path through a singular position that the file blurs
-    double imbalance;   ///< verdict.imbalance: of mdp and nmdp, force over all weight [-]
-    double dissipation; ///< verdict.dissipation: of mdp and nmdp [m/s]
-    double divided;     ///< verdict.divided: steps of nmdp in parts
-    double limit;       ///< verdict.limit: coordinates beyond their limits [m or rad]
-    double penetration; ///< verdict.penetration: depth over half the thinner shape's thickness
-    double energy;      ///< verdict.energy: unexplained over turned over [-]
-    double work;        ///< verdict.work: work of the wrong sign over the energy turned over [-]
+    double passage;          ///< verdict.passage: uncertainty of the path at singular positions
+    double imbalance;        ///< verdict.imbalance: of mdp and nmdp, force over all weight [-]
+    double dissipation;      ///< verdict.dissipation: of mdp and nmdp [m/s]
+    double divided;          ///< verdict.divided: divided steps of nmdp
+    double limit;            ///< verdict.limit: coordinates beyond their limits [m or rad]
+    double penetration;      ///< verdict.penetration: depth over half the thinner shape's thickness
+    double energy;           ///< verdict.energy: unexplained over turned over [-]
+    double work;    ///< verdict.work: work of the wrong sign over the energy turned over [-]
     double coulomb; ///< verdict.coulomb: residual of Coulomb's law, of solvers of another law [m/s]
 } pawl_verdict_limits;
 
@@ -168,7 +167,7 @@ typedef struct pawl_settings {
     pawl_formulation formulation;
     pawl_delassus_kind delassus;
     bool project; ///< move along the constraints; closure to 1e-12
-    int threads;  ///< threads that find contacts and solve; the results are the same for any number
+    int threads;  ///< for collision detection and solver; results do not depend on it
     pawl_solver_settings solver;
     pawl_admm_settings admm;
     pawl_lemke_settings lemke;

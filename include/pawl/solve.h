@@ -2,10 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// A solver as an object: made once for a number of contacts, then used for as many problems as there are.
+/// A solver as an object: created once for a number of contacts, then used for any number of problems.
 ///
-/// Solvers, their laws and the meaning of the errors are those of pawl/contact_problem.h and of simulations; every one of
-/// the table that takes contacts can be had here (`pawl list solvers`).
+/// Solvers, their laws and the meaning of the errors are those of pawl/contact_problem.h and of simulations; every solver
+/// that supports contacts is available here (`pawl list solvers`).
 ///
 ///     pawl_contact_solver_def def = pawl_contact_solver_def_default();
 ///     def.kind = PAWL_SOLVER_NSGS;
@@ -27,8 +27,8 @@ typedef struct pawl_contact_solver_def {
     double tolerance;      ///< on all three errors of the answer (1e-8) [-]
     int max_iterations;    ///< of one solve, over all passes (10000)
     const pawl_settings
-        *settings;  ///< NULL, or where the numbers of the kind (admm.*, solver.relaxation,
-                    ///< lemke.*, ...) are read from; copied
+        *settings;  ///< NULL, or the source of the kind's parameters (admm.*, solver.relaxation,
+                    ///< lemke.*, ...); copied
     uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_contact_solver_def;
 /// The values in parentheses above, for one contact.
@@ -36,8 +36,8 @@ PAWL_API pawl_contact_solver_def pawl_contact_solver_def_default(void);
 /// The kind of this name ("nsgs"), or -1.
 PAWL_API int pawl_solver_find_kind(const char *name);
 
-/// What a solve did. Two figures judge the answer: that of Coulomb's law, whatever the solver, and that of the law which
-/// the solver works on, which is another one for the convex relaxation and for friction polygons.
+/// The report of a solve. Two figures judge the solution: that of Coulomb's law, for every solver, and that of the solver's
+/// own law, which differs for the convex relaxation and for friction polygons.
 typedef struct pawl_contact_solver_report {
     pawl_contact_result result; ///< of Coulomb's law: outcome, iterations, the three errors
     double
@@ -54,7 +54,7 @@ PAWL_API pawl_status pawl_contact_solver_create(const pawl_env *env,
 PAWL_API void pawl_contact_solver_destroy(pawl_contact_solver *solver); ///< NULL is fine
 /// r (3 x contacts, two tangents and the normal of each): start in, best answer out. A problem with more contacts than
 /// the capacity is refused. Running out of iterations is an outcome, not an error. `report` may be NULL. Does not
-/// allocate, but for what a problem keeps after its first solve by a kind that factors a matrix.
+/// allocate, except for data that a problem keeps after its first solve by a kind that factors a matrix.
 PAWL_API pawl_status pawl_contact_solver_solve(pawl_contact_solver *solver,
                                                pawl_contact_problem *problem, double *r,
                                                pawl_contact_solver_report *report);

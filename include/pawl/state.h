@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// The state: everything that shapes the next step, and nothing else.
+/// The state: everything that determines the next step, and nothing else.
 ///
 /// Copyable, hashable, saveable. Two states of one model with equal hashes step to equal bits.
 ///
@@ -36,8 +36,8 @@ PAWL_API int64_t pawl_state_step(const pawl_state *state); ///< steps done since
 /// Pose of the link frame, and the twist of its origin in world axes.
 PAWL_API pawl_pose pawl_state_pose(const pawl_state *state, pawl_body_id body);
 PAWL_API pawl_twist pawl_state_twist(const pawl_state *state, pawl_body_id body);
-/// What poses and twists that are set between two steps give or take counts as work of applied forces in the next one;
-/// pawl_sim_assemble() begins the balance anew.
+/// Energy that is added or removed by setting poses and twists between two steps counts as work of applied forces in the
+/// next step; pawl_sim_assemble() starts the balance again.
 PAWL_API pawl_status pawl_state_set_pose(pawl_state *state, pawl_body_id body, pawl_pose pose);
 PAWL_API pawl_status pawl_state_set_twist(pawl_state *state, pawl_body_id body, pawl_twist twist);
 /// Coordinates and rates of a joint (pawl_joint_kind_coordinates() of each). Angles of revolute,
@@ -47,14 +47,14 @@ PAWL_API pawl_status pawl_state_joint(const pawl_state *state, pawl_joint_id joi
                                       double *position, double *rate);
 
 /// Sets the coordinates and rates of a joint (pawl_joint_kind_coordinates() of each; `rate` NULL: at rest) by
-/// moving all bodies that hang on it in the spanning tree of the joints, which is that of reduced coordinates:
+/// moving all bodies behind it in the spanning tree of the joints, which is that of reduced coordinates:
 /// joints with many rows first, then by index. All other joints of the tree keep their coordinates and rates; loops
 /// open, and pawl_sim_assemble() closes them. Joints that close a loop, and kinds whose coordinates do not give the
 /// whole pose (distance, point on line, point on plane, gear), are refused.
 PAWL_API pawl_status pawl_state_set_joint(pawl_state *state, pawl_joint_id joint,
                                           const double *position, const double *rate);
 
-/// Where the energy is and what put it in or took it out since the start [J].
+/// Energies, and the work done since the start [J].
 typedef struct pawl_energy {
     double kinetic; ///< bodies and armatures
     double gravity; ///< potential, zero at the world's origin

@@ -2,11 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// The results of a study: text, tables, plots, and claims that are met or not. In libpawl-io.
+/// The results of a study: text, tables, plots, and claims that hold or not. In libpawl-io.
 ///
-/// One place holds what was found, and every writer (terminal, JSON, HTML) shows the same digits:
-/// numbers are rounded by the column they stand in, so that they can be compared as printed. All
-/// that is added is copied. Additions that find no memory do nothing, and pawl_study_status() tells.
+/// One object contains the results, and every writer (terminal, JSON, HTML) shows the same digits:
+/// numbers are rounded as their column defines, so that they can be compared as printed. All
+/// data are copied. Additions without memory do nothing, and pawl_study_status() reports it.
 ///
 /// **Threads.** A study belongs to one thread at a time; different ones may run at once.
 #pragma once
@@ -25,7 +25,7 @@ typedef enum pawl_number_style {
     PAWL_NUMBER_GENERAL = 0, ///< `digits` significant ones: 0.00123, 1.23e-07
     PAWL_NUMBER_FIXED,       ///< `digits` after the point: 3.91
     PAWL_NUMBER_SCIENTIFIC,  ///< `digits` after the point: 2.38e-03
-    PAWL_NUMBER_POWER_OF_TWO ///< 2^-5; what is none as GENERAL with 6 digits
+    PAWL_NUMBER_POWER_OF_TWO ///< 2^-5; other numbers as GENERAL with 6 digits
 } pawl_number_style;
 typedef struct pawl_study_column {
     const char *name;
@@ -50,8 +50,8 @@ typedef struct pawl_study_table {
 /// One curve of a plot; x ascending.
 typedef struct pawl_study_curve {
     const char *label;
-    bool dashed; ///< what the others are compared with
-    bool points; ///< its points alone: too few to join
+    bool dashed; ///< a reference for the others
+    bool points; ///< only its points: too few to join
     int count;
     const double *x, *y; ///< (count)
 } pawl_study_curve;
@@ -59,15 +59,15 @@ typedef struct pawl_study_plot {
     const char *title, *note;    ///< the note may be NULL
     const char *x_name, *x_unit; ///< x_name NULL: time, in s
     const char *unit;            ///< of y; NULL or "" for none
-    bool x_log, log;             ///< decades; what is not positive is left out
+    bool x_log, log;             ///< decades; values that are not positive are omitted
     bool zero;                   ///< y = 0 is always shown
     bool dots;                   ///< every point is marked
-    int curve_count;             ///< of what was added
+    int curve_count;             ///< curves added so far
     const pawl_study_curve *curves;
 } pawl_study_plot;
 
 typedef enum pawl_relation { PAWL_AT_MOST = 0, PAWL_AT_LEAST, PAWL_EQUAL } pawl_relation;
-/// What a study set out to show, beside what was found.
+/// The expectation of a study and its result.
 typedef struct pawl_study_claim {
     const char *text, *unit;
     double value;
@@ -82,7 +82,7 @@ typedef enum pawl_study_kind {
     PAWL_STUDY_PLOT,
     PAWL_STUDY_MOTION ///< `paragraph` is its title
 } pawl_study_kind;
-/// One thing of those that a study shows in order; the member that `kind` names is set.
+/// One of the items that a study shows in order; the member that `kind` names is set.
 typedef struct pawl_study_item {
     pawl_study_kind kind;
     const char *paragraph;
@@ -99,11 +99,11 @@ PAWL_API void pawl_study_destroy(pawl_study *study); ///< NULL is fine
 PAWL_API const char *pawl_study_name(const pawl_study *study);
 PAWL_API const char *pawl_study_title(const pawl_study *study);
 PAWL_API const char *pawl_study_source(const pawl_study *study);
-/// PAWL_OK, or why the first addition that failed did: from there on nothing was added.
+/// PAWL_OK, or the status of the first addition that failed; nothing was added after it.
 PAWL_API pawl_status pawl_study_status(const pawl_study *study);
 
 PAWL_API void pawl_study_add_paragraph(pawl_study *study, const char *text);
-/// Cells that follow fill this table from left to right, row by row. Lines without cells are not seen.
+/// Cells that follow fill this table from left to right, row by row. Rows without cells are not shown.
 PAWL_API void pawl_study_add_table(pawl_study *study, const char *title, const char *note,
                                    const pawl_study_column *columns, int column_count);
 PAWL_API void pawl_study_add_number(pawl_study *study, double value);     ///< the next cell
@@ -125,11 +125,11 @@ PAWL_API const char *pawl_relation_name(pawl_relation relation); ///< "at most"
 
 /// The number as its column prints it; `text` has room for PAWL_STUDY_TEXT bytes and is returned.
 PAWL_API const char *pawl_study_print(const pawl_study_column *column, double value, char *text);
-/// How far two numbers are apart as printed, in units of the last digit of `theirs`; 0: the same text.
-/// NaN when either is none.
+/// The difference of two numbers as printed, in units of the last digit of `theirs`; 0: the same text.
+/// NaN if either is NaN.
 PAWL_API double pawl_study_digits_apart(const pawl_study_column *column, double ours,
                                         double theirs);
-/// Whether a cell stands against another one and prints other digits.
+/// Whether a cell is compared with another one and its digits differ.
 PAWL_API bool pawl_study_differs(const pawl_study_table *table, int row, int column);
 
 /// One self-contained HTML page: claims, tables and plots, with `footer` below them (NULL: none).

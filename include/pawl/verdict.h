@@ -2,11 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// The verdict on a run: a list of criteria, made in one place from what the run measured. Text, JSON,
+/// The verdict of a run: a list of criteria, computed in one place from the figures of the run. Text, JSON,
 /// the HTML page and the exit code of `pawl run` show this list and nothing else; docs/verdict.md has
 /// every criterion with its limit, the reason for that, and what to do.
 ///
-/// **Threads.** Verdicts and lists are plain values; judging reads them and the model's names alone, so any threads may.
+/// **Threads.** Verdicts and lists are plain values; judging reads only them and the model's names, so any thread may judge.
 #pragma once
 #include "pawl/report.h"
 #include "pawl/settings.h"
@@ -15,16 +15,16 @@ PAWL_EXTERN_C_BEGIN
 
 /// How a run ended. Values are stored in files: append, never renumber.
 typedef enum pawl_run_end {
-    PAWL_RUN_UNKNOWN = 0, ///< nobody said how far it was to go: not judged
+    PAWL_RUN_UNKNOWN = 0, ///< no requested time is known: not judged
     PAWL_RUN_UNDERWAY,    ///< still running, or killed
-    PAWL_RUN_DONE,        ///< it reached the time asked for
+    PAWL_RUN_DONE,        ///< it reached the requested time
     PAWL_RUN_INTERRUPTED, ///< by a signal, between two steps
     PAWL_RUN_STEP_FAILED, ///< a step could not be taken; the state before it is kept
-    PAWL_RUN_NOT_WRITTEN, ///< what was to be recorded or exported could not be written
+    PAWL_RUN_NOT_WRITTEN, ///< a recording or an export could not be written
     PAWL_RUN_END_COUNT
 } pawl_run_end;
 
-/// The parts of the energy balance that can only take energy out.
+/// The parts of the energy balance that can only remove energy.
 typedef enum pawl_dissipator {
     PAWL_DISSIPATOR_DAMPERS = 0,
     PAWL_DISSIPATOR_FRICTION,
@@ -32,13 +32,13 @@ typedef enum pawl_dissipator {
     PAWL_DISSIPATOR_CONTACTS,
     PAWL_DISSIPATOR_COUNT
 } pawl_dissipator;
-/// Room in arrays by dissipator: more than there are, so that a new one does not change the layout of structs.
+/// Length of arrays by dissipator: larger than their number, so that a new one does not change the layout of structs.
 enum { PAWL_MAX_DISSIPATORS = 16 };
 PAWL_API const char *pawl_dissipator_name(pawl_dissipator which); ///< e.g. "dampers"
 
-/// What a run measured: sums, and worst figures, of which NaN is the worst. Begun with
-/// pawl_verdict_begin(), fed by pawl_verdict_add() after each step, judged by pawl_verdict_judge().
-/// Recordings keep it.
+/// The figures of a run: sums and worst values, where NaN is the worst. Initialized by
+/// pawl_verdict_begin(), extended by pawl_verdict_add() after each step, judged by pawl_verdict_judge().
+/// Recordings contain it.
 typedef struct pawl_verdict {
     int64_t steps;
     unsigned measured;     ///< PAWL_MEASURED_* of any step
@@ -47,7 +47,7 @@ typedef struct pawl_verdict {
     int iterations_max;
     int64_t factorizations_sum;
     int factorizations_max;
-    int64_t methods[PAWL_MAX_METHODS]; ///< steps that each had the last word in
+    int64_t methods[PAWL_MAX_METHODS]; ///< steps by the method of their last stage
     int64_t islands_sum;
     int islands_max;
     int64_t asleep_sum;                  ///< bodies that slept, summed over the steps
@@ -55,11 +55,11 @@ typedef struct pawl_verdict {
     pawl_residual residual;              ///< maxima
     double imbalance;                    ///< largest
     double dissipation_gap;              ///< largest [m/s]
-    int64_t divided;                     ///< steps that were taken in parts
+    int64_t divided;                     ///< steps that were divided
     double own_residual;                 ///< largest
     pawl_closure closure;                ///< maxima
     pawl_closure misfit;                 ///< maxima
-    double misfit_expected;              ///< likewise, of what the start leads to expect
+    double misfit_expected;              ///< likewise, of the value expected from the start
     double settled;                      ///< sum [m]
     double blur;                         ///< largest of pawl_step_report [rad]
     int64_t blur_step;                   ///< its step, counted from 1; 0 for none
@@ -76,7 +76,7 @@ typedef struct pawl_verdict {
     double kinetic_max;                  ///< largest kinetic energy [J]
     double potential_min, potential_max; ///< of gravity and springs together [J]
     double work_in, work_out;            ///< sums of all work done on the model, and by it [J]
-    double energy_floor; ///< below this an energy means nothing, see docs/verdict.md [J]
+    double energy_floor; ///< smaller energies have no meaning, see docs/verdict.md [J]
     double balance_max;  ///< largest |pawl_energy.balance| seen [J]
     pawl_energy energy;  ///< after the last step
     double limit_correction_energy, contact_correction_energy; ///< sums of pawl_step_report's [J]
@@ -86,25 +86,25 @@ typedef struct pawl_verdict {
     bool soft_joints, soft_limits, soft_contacts; ///< the model has some
     int contacts_max;
     int64_t contacts_sum;
-    int64_t fell_back;                          ///< steps of rattle done as moreau does
+    int64_t fell_back;                          ///< steps of rattle that are steps of moreau
     double penetration;                         ///< largest [m]
-    pawl_shape_id worst_shape_a, worst_shape_b; ///< the pair of shapes it was found at
+    pawl_shape_id worst_shape_a, worst_shape_b; ///< its pair of shapes
     double depth_ratio;                         ///< largest, see pawl_step_report
     double start_depth;                         ///< likewise
     pawl_shape_id ratio_shape_a, ratio_shape_b; ///< its pair
-    int64_t tunnelled;                          ///< times that a shape went through another one
+    int64_t tunnelled;                          ///< times that a shape passed through another one
     int64_t tunnel_step; ///< the first step with one, counted from 1; 0 for none
     pawl_shape_id tunnel_shape_a, tunnel_shape_b; ///< its pair
     int64_t events[PAWL_MAX_EVENT_KINDS];         ///< how many of each kind
     pawl_run_end end;
-    double time, requested_time; ///< reached and asked for, where `end` is known [s]
+    double time, requested_time; ///< reached and requested, if `end` is known [s]
 } pawl_verdict;
-/// A verdict of no steps yet, from the state that the run begins with.
+/// A verdict without steps, from the state at the start of the run.
 PAWL_API pawl_verdict pawl_verdict_begin(const pawl_state *state);
-/// Adds what a step measured.
+/// Adds the figures of a step.
 PAWL_API void pawl_verdict_add(pawl_verdict *verdict, const pawl_step_report *report);
-/// How far the run got, for the verdict to judge. Call with PAWL_RUN_UNDERWAY before the first step
-/// where a recording is made: one of a run that was killed then shows it.
+/// Sets how the run ended. For recordings, call it with PAWL_RUN_UNDERWAY before the first step:
+/// the recording of a killed run then shows that it did not end.
 PAWL_API void pawl_verdict_end(pawl_verdict *verdict, pawl_run_end end, double time,
                                double requested_time);
 /// The energy that was turned over: the largest of the kinetic energy, the range of the potential
@@ -121,27 +121,27 @@ typedef enum pawl_judgement {
 
 /// Every verdict has one of each, in this order.
 typedef enum pawl_criterion_kind {
-    PAWL_CRITERION_COMPLETED = 0, ///< the run reached the time asked for
+    PAWL_CRITERION_COMPLETED = 0, ///< the run reached the requested time
     PAWL_CRITERION_FINITE,        ///< every figure is a finite number
     PAWL_CRITERION_RESIDUAL,      ///< the solver solved its own problem
     PAWL_CRITERION_COULOMB,       ///< and with it Coulomb's law
     PAWL_CRITERION_POSITIONS,     ///< position updates closed the joints
     PAWL_CRITERION_CLOSURE,       ///< joints are closed, in position
     PAWL_CRITERION_ROTATION,      ///< and in rotation
-    PAWL_CRITERION_MISFIT,        ///< loops miss each other by no more than the file's digits
-    PAWL_CRITERION_PASSAGE,       ///< and their way through singular positions is known
+    PAWL_CRITERION_MISFIT,        ///< loops have no larger misfit than the file's digits explain
+    PAWL_CRITERION_PASSAGE,       ///< and their path through singular positions is known
     PAWL_CRITERION_LIMITS,        ///< coordinates are within their limits
     PAWL_CRITERION_PENETRATION,   ///< shapes are not inside each other
-    PAWL_CRITERION_CROSSINGS,     ///< and did not go through each other
+    PAWL_CRITERION_CROSSINGS,     ///< and did not pass through each other
     PAWL_CRITERION_ENERGY,        ///< the energy balance closes
-    PAWL_CRITERION_WORK,          ///< what dissipates never gives
-    PAWL_CRITERION_IMPACTS,       ///< impacts were solved by the law asked for
+    PAWL_CRITERION_WORK,          ///< dissipative elements never add energy
+    PAWL_CRITERION_IMPACTS,       ///< impacts were solved by the selected law
     PAWL_CRITERION_IMBALANCE,     ///< mdp, nmdp: forces are balanced
     PAWL_CRITERION_DISSIPATION,   ///< and contacts dissipate most
-    PAWL_CRITERION_DIVIDED,       ///< in steps that need not be divided
+    PAWL_CRITERION_DIVIDED,       ///< in steps that were not divided
     PAWL_CRITERION_COUNT
 } pawl_criterion_kind;
-/// Room in arrays by criterion: more than there are, so that a new one does not change the layout of structs.
+/// Length of arrays by criterion: larger than their number, so that a new one does not change the layout of structs.
 enum { PAWL_MAX_CRITERIA = 32 };
 
 enum { PAWL_WHERE_SIZE = 400 };
@@ -150,10 +150,10 @@ typedef struct pawl_criterion {
     const char *title; ///< for people, e.g. "joint closure"
     const char *unit;  ///< of value and limit; "" for counts and ratios
     pawl_judgement judgement;
-    double value;                ///< NaN where nothing was measured
-    double limit;                ///< passed when value <= limit; NaN where nothing was measured
+    double value;                ///< NaN if not measured
+    double limit;                ///< passed when value <= limit; NaN if not measured
     char where[PAWL_WHERE_SIZE]; ///< the place or the reason, e.g. "joint 'elbow'"; may be ""
-    const char *advice;          ///< what to do where it fails, and where it is not judged why
+    const char *advice;          ///< what to do if it fails, or why it is not judged
 } pawl_criterion;
 
 typedef struct pawl_verdict_list {
@@ -180,8 +180,8 @@ PAWL_API pawl_verdict_list pawl_verdict_judge(const pawl_verdict *verdict,
                                               const pawl_settings *settings,
                                               const pawl_verdict_names *names);
 enum { PAWL_SENTENCE_SIZE = 2000 };
-/// The last line of a run: "PASSED, all 9 criteria judged", or "NOT MET: " and what failed, where, and
-/// what to do.
+/// The last line of a run: "PASSED, all 9 criteria judged", or "NOT MET: " with the failed criteria, their places and
+/// advice.
 PAWL_API void pawl_verdict_sentence(const pawl_verdict_list *list, char *text, size_t size);
 /// "passed", "FAILED", "not judged".
 PAWL_API const char *pawl_judgement_name(pawl_judgement judgement);

@@ -2,19 +2,19 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 /// @file
-/// The numbers of a state where they are, without a copy: for bindings (NumPy), batches and plots.
+/// Arrays of a state in its own memory, without a copy: for bindings (NumPy), batches and plots.
 ///
-/// A view is a table of doubles with constant strides. It is valid as long as its state, and the state of a simulation or of a
-/// batch stays in its place: a view taken once shows the numbers of the last step ever after.
+/// A view is a table of doubles with constant strides. It is valid as long as its state. The address of the state of a simulation or of a
+/// batch is constant: a view taken once always shows the numbers of the last step.
 ///
-/// **Threads.** A view is the state itself: nothing may step or change it while others read.
+/// **Threads.** A view is the state itself: no thread may step or change it while others read.
 #pragma once
 #include "pawl/state.h"
 
 PAWL_EXTERN_C_BEGIN
 
-/// What a view shows. Bodies have the pose and the velocity of their centre of mass here, as steps have them;
-/// pawl_state_pose() and pawl_state_twist() have those of the link frame.
+/// The quantities of views. Poses and velocities are those of the centres of mass, as in steps;
+/// pawl_state_pose() and pawl_state_twist() return those of the link frame.
 typedef enum pawl_view_kind {
     PAWL_VIEW_POSITION = 0,     ///< (bodies x 3) of the centres of mass [m]
     PAWL_VIEW_ORIENTATION,      ///< (bodies x 4) quaternions, scalar first

@@ -6,7 +6,7 @@
 /// docs/view.md is its guide, docs/view-protocol.md its protocol. Only the page that knows the random token of the
 /// address is answered.
 ///
-/// **Threads.** A view belongs to one thread, that which serves; it runs the simulation in a thread of its own.
+/// **Threads.** A view belongs to one thread, which serves; the simulation runs in a separate thread.
 #pragma once
 #include "pawl/io.h"
 
@@ -22,16 +22,16 @@ typedef struct pawl_viewer_options {
     const pawl_load_options
         *load; ///< how models are read; NULL for the defaults. Must outlive the view
     pawl_settings settings;
-    const char *video_path;    ///< where the film of a recording that a page makes goes; or NULL
+    const char *video_path;    ///< file for the film of a recording that a page makes; or NULL
     const char *output_folder; ///< where recordings go
     const char *host;          ///< address to listen on, 127.0.0.1 by default
     int port;                  ///< 0: any that is free
-    double speed;              ///< simulated over passed time; 0: as fast as it can
+    double speed;              ///< simulated over real time; 0: as fast as possible
     bool running;              ///< from the start; otherwise it waits for a page to start it
     int max_viewers;           ///< pages that are served at once
     uint32_t stamp;            ///< set by the default function; shows that it was called
 } pawl_viewer_options;
-/// The gallery of nothing on the loopback address, running at the speed of the clock.
+/// An empty gallery on the loopback address, running in real time.
 PAWL_API pawl_viewer_options pawl_viewer_options_default(void);
 
 typedef struct pawl_viewer pawl_viewer;
@@ -44,7 +44,7 @@ PAWL_API void pawl_viewer_destroy(pawl_viewer *view); ///< NULL is fine
 /// "http://127.0.0.1:40123/?token=...": what to open in a browser.
 PAWL_API const char *pawl_viewer_address(const pawl_viewer *view);
 PAWL_API int pawl_viewer_port(const pawl_viewer *view); ///< that it listens on
-/// Serves pages until something happened or a quarter of a second has passed; to be called in a loop.
+/// Serves pages until an event occurred or a quarter of a second has passed; call it in a loop.
 PAWL_API pawl_status pawl_viewer_serve(pawl_viewer *view);
 
 /// Of a viewer with a video_path: 0 while no page has sent the film, 1 when it is in its file, -1 when it could not be

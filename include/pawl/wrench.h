@@ -3,7 +3,7 @@
 //
 /// @file
 /// Generalized contact models: at each contact point of a body the ground can exert any force (or
-/// wrench) of a polytope whose vertices depend on where the point is and how it is turned,
+/// wrench) of a polytope whose vertices depend on the position and orientation of the point,
 ///   f = sum_i w_i v_i(pose),   w_i >= 0,   sum_i w_i <= 1.
 /// The steppers `mdp` and `nmdp` choose the weights w; see docs/wrench-contact.md for the formulas.
 ///
@@ -22,21 +22,22 @@ PAWL_EXTERN_C_BEGIN
 /// its first point; contact points touch natural bicubic splines, which have continuous second
 /// derivatives. Both go through all heights. Adding one also adds a shape of the world.
 typedef struct pawl_heightfield_def {
-    const char *name;       ///< may be NULL
-    pawl_pose frame;        ///< in the world; its origin is the grid's first point
-    int x_count, y_count;   ///< at least 2 each
-    double dx, dy;          ///< spacing [m]
-    const double *heights;  ///< x_count in a row, y_count rows; copied by the builder [m]
-    pawl_shape_def surface; ///< of its shape: friction, restitution, softness, colour, groups (all,
-                            ///< unless said) and visual_only, where contact points alone touch it;
-                            ///< the rest is not used
-    uint32_t stamp;         ///< set by the default function; shows that it was called
+    const char *name;      ///< may be NULL
+    pawl_pose frame;       ///< in the world; its origin is the grid's first point
+    int x_count, y_count;  ///< at least 2 each
+    double dx, dy;         ///< spacing [m]
+    const double *heights; ///< x_count in a row, y_count rows; copied by the builder [m]
+    pawl_shape_def
+        surface;    ///< of its shape: friction, restitution, softness, colour, groups (default:
+                    ///< all) and visual_only, if only contact points touch it;
+                    ///< other fields are not used
+    uint32_t stamp; ///< set by the default function; shows that it was called
 } pawl_heightfield_def;
 PAWL_API pawl_heightfield_def pawl_heightfield_def_default(void);
 PAWL_API pawl_status pawl_builder_add_heightfield(pawl_builder *builder,
                                                   const pawl_heightfield_def *def, int *out);
 
-/// All that stands still and is solid: the shapes of the world that are not visual only, and the
+/// All fixed solids: the shapes of the world that are not visual only, and the
 /// heightfields. One block of memory.
 typedef struct pawl_ground pawl_ground;
 /// Signed distance of a point from the nearest piece of ground.
@@ -52,8 +53,8 @@ PAWL_API void pawl_ground_destroy(pawl_ground *ground); ///< NULL is fine
 PAWL_API void pawl_ground_distance(const pawl_ground *ground, pawl_vec3 point, pawl_distance *out);
 /// Two unit vectors across the normal: the x and y axes of a frame of the piece after the shortest
 /// turn that takes the frame's z axis onto the normal. The frame is the piece's own for planes and
-/// heightfields, else one that has z upward (against gravity). A smooth function of the normal
-/// wherever that is not -z of the frame. `dt` (may be NULL) is the derivative with respect to the
+/// heightfields, otherwise one with z upward (against gravity). A smooth function of the normal
+/// except where the normal is -z of the frame. `dt` (may be NULL) is the derivative with respect to the
 /// point: dt[a][row][column] of t[a].
 PAWL_API void pawl_ground_tangents(const pawl_ground *ground, const pawl_distance *distance,
                                    pawl_vec3 t[2], double dt[2][3][3]);
@@ -66,7 +67,7 @@ typedef enum pawl_wrench_kind {
     PAWL_WRENCH_ANISOTROPIC, ///< K(d) (n + mu cos(a_i) e_1 + mu_2 sin(a_i) e_2)
     PAWL_WRENCH_PATCH,       ///< a flat foot: force and moment about the normal on an ellipsoid
     PAWL_WRENCH_TABLE,       ///< wrenches measured or computed beforehand, interpolated
-    PAWL_WRENCH_CUSTOM,      ///< `vertices` says it
+    PAWL_WRENCH_CUSTOM,      ///< given by `vertices`
     PAWL_WRENCH_KIND_COUNT
 } pawl_wrench_kind;
 PAWL_API const char *pawl_wrench_kind_name(pawl_wrench_kind kind); ///< e.g. "coulomb"
@@ -77,13 +78,13 @@ enum {
     PAWL_WRENCH_MAX_PARAMETERS = 4096 ///< of a custom model
 };
 
-/// Where a contact point is and how its axes are turned.
+/// Position and orientation of a contact point.
 typedef struct pawl_contact_frame {
     pawl_vec3 position;    ///< in the world [m]
     double rotation[3][3]; ///< its columns are the frame's axes in the world
 } pawl_contact_frame;
 
-/// What a custom model is asked.
+/// The arguments of a custom model.
 typedef struct pawl_wrench_query {
     const double *parameters; ///< as given to the builder
     int parameter_count;
@@ -96,7 +97,7 @@ typedef struct pawl_wrench_query {
 } pawl_wrench_query;
 /// Writes the vertices: v[i * component_count + c] is component c of vertex i, force x y z [N] and,
 /// with six components, moment x y z about the frame's origin [N m], in world axes.
-/// `dv` is NULL when not wanted or when the model says it has no derivatives; else
+/// `dv` is NULL if derivatives are not requested or the model has none; otherwise
 /// dv[(i * component_count + c) * 6 + j] is the derivative with respect to coordinate j of the
 /// frame: 0 to 2 its position, 3 to 5 a rotation vector, both in world axes: R <- exp([xi]x) R.
 /// A pure function of the query: it may be called from several threads.
@@ -119,7 +120,7 @@ typedef struct pawl_wrench_model_def {
     pawl_wrench_kind kind;
     double stiffness; ///< k [N/m^p]
     double power;     ///< p: a multiple of 1/2 from 1 to 8; 2 and more are smooth at touch [-]
-    double zeta;      ///< 0; above 0 also feet that do not touch are pushed [m^p]
+    double zeta;      ///< 0; above 0 feet that do not touch get forces, too [m^p]
     double friction;  ///< mu; the first axis' for anisotropic friction [-]
     int directions;   ///< of the tangents, at least 3 [-]
     double friction2; ///< anisotropic: along the second axis [-]
@@ -147,30 +148,30 @@ PAWL_API int pawl_builder_find_wrench_model(const pawl_builder *builder,
 
 // ---- contact points ----------------------------------------------------------------------------
 
-/// Where a body can touch the ground: a ball of `radius` about the origin of `frame`. Its depth is
+/// A point of a body that can touch the ground: a ball of `radius` about the origin of `frame`. Its depth is
 /// d = max(0, radius - distance of the origin). With a radius the force acts on the ball's surface,
 /// at -radius n from the origin: built-in models then give six components, force and moment.
 ///
 /// With a `core`, half axes of an ellipsoid along the frame's axes, the ball is not about the origin but about that
 /// point of the ellipsoid which is furthest against the ground's normal: (R, R, 0) is a wheel's rim about z, which rolls
-/// over its own edge. Coulomb, anisotropic and patch models alone take one.
+/// over its own edge. Only Coulomb, anisotropic and patch models support a core.
 typedef struct pawl_contact_point_def {
     const char *name;  ///< may be NULL
     pawl_body_id body; ///< one that can move
     pawl_pose frame;   ///< in the link frame
     double radius;     ///< 0 or more [m]
     pawl_vec3 core;    ///< half axes, 0 or more; all 0: none [m]
-    double lean;      ///< by which it stands back while the frame's z axis is across the normal, as
-                      ///< points of a rim beside a core do; times the sine's square [m]
-    int wrench_model; ///< as pawl_builder_add_wrench_model() gave it
+    double lean;      ///< distance from the ground, times the squared sine of the angle between the
+                      ///< frame's z axis and the normal: for points on a rim next to a core [m]
+    int wrench_model; ///< from pawl_builder_add_wrench_model()
     uint32_t stamp;   ///< set by the default function; shows that it was called
 } pawl_contact_point_def;
 PAWL_API pawl_contact_point_def pawl_contact_point_def_default(void);
 PAWL_API pawl_status pawl_builder_add_contact_point(pawl_builder *builder,
                                                     const pawl_contact_point_def *def, int *out);
 /// Points for all shapes of a body that collide: a sphere's centre, a capsule's ends (both with its
-/// radius), a box's corners, a hull's vertices, of a cylinder both rims as cores and eight points on each for
-/// when it stands, of an ellipsoid itself as a core.
+/// radius), a box's corners, a hull's vertices, for a cylinder both rims as cores and eight points on each for
+/// a standing cylinder, for an ellipsoid the ellipsoid as a core.
 PAWL_API pawl_status pawl_builder_add_contact_points_of(pawl_builder *builder, pawl_body_id body,
                                                         int wrench_model);
 
@@ -183,8 +184,8 @@ PAWL_API pawl_heightfield_def pawl_model_heightfield(const pawl_model *model, in
 
 // ---- evaluation --------------------------------------------------------------------------------
 
-/// The contact points of a model with their ground, ready to be asked. Immutable: any number of
-/// threads may ask. `model` must outlive it.
+/// The contact points of a model with their ground. Immutable: any number of
+/// threads may use it. `model` must outlive it.
 typedef struct pawl_wrench_set pawl_wrench_set;
 typedef struct pawl_wrench_set_def {
     bool derive; ///< a model without contact points gets those of its moving bodies' shapes that
@@ -212,7 +213,7 @@ typedef struct pawl_wrench_point {
     int first_weight;                  ///< vertices of all points before it
     bool has_derivatives;
     pawl_wrench_kind kind;
-    pawl_body_id other; ///< what it touches: PAWL_WORLD is the ground, else shapes of that body
+    pawl_body_id other; ///< the other body; PAWL_WORLD: the ground
 } pawl_wrench_point;
 PAWL_API pawl_wrench_point pawl_wrench_set_point(const pawl_wrench_set *set, int point);
 PAWL_API int pawl_wrench_set_weight_count(const pawl_wrench_set *set); ///< of all points' vertices
@@ -222,17 +223,17 @@ PAWL_API int pawl_wrench_set_weight_count(const pawl_wrench_set *set); ///< of a
 PAWL_API pawl_status pawl_wrench_set_vertices(const pawl_wrench_set *set, int point,
                                               const pawl_contact_frame *frame, double *v,
                                               double *dv);
-/// Where a point touches, or would.
+/// The contact of a point with its surface.
 typedef struct pawl_wrench_touch {
     double gap; ///< distance of the point's ball from the ground, below 0 when it is inside [m]
     pawl_vec3 normal; ///< the direction in which the ground pushes
-    pawl_vec3 lever;  ///< from the frame's origin to where the force acts [m]
+    pawl_vec3 lever;  ///< from the frame's origin to the point at which the force acts [m]
 } pawl_wrench_touch;
 /// With the point's frame there. The gap is NaN for a bad point, infinite without ground.
 PAWL_API pawl_wrench_touch pawl_wrench_set_touch(const pawl_wrench_set *set, int point,
                                                  const pawl_contact_frame *frame);
-/// Derivative of the vertices with respect to a number of the model, for built-in ones; laid out
-/// like v. False (and zeros) where the model has no such number.
+/// Derivative of the vertices with respect to a parameter of the model, for built-in models; laid out
+/// like v. False (and zeros) if the model has no such parameter.
 typedef enum pawl_wrench_number {
     PAWL_WRENCH_STIFFNESS = 0,
     PAWL_WRENCH_FRICTION,

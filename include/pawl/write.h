@@ -4,8 +4,8 @@
 /// @file
 /// Models as files: SDFormat, URDF and MJCF. In libpawl-io.
 ///
-/// A file is written from the compiled model, so it has what the engine simulates: bodies, joints, loops, shapes, actuators.
-/// What the format cannot say is listed in a report; nothing is left out silently. docs/convert.md has the tables.
+/// A file is written from the compiled model, so it contains what the engine simulates: bodies, joints, loops, shapes, actuators.
+/// Content that the format cannot express is listed in a report; nothing is dropped silently. docs/convert.md has the tables.
 ///
 /// **Threads.** A call reads its model, which is shared. Calls that write to different files may run at once.
 #pragma once
@@ -25,20 +25,20 @@ PAWL_API const char *pawl_file_format_name(pawl_file_format format);
 /// By the ending of a file's name: .sdf, .world, .urdf, .xml, .mjcf; PAWL_FILE_NONE for others.
 PAWL_API pawl_file_format pawl_file_format_of(const char *path);
 
-/// Something that a file does not say as the model has it.
+/// A difference between the file and the model.
 typedef struct pawl_write_loss {
     char what[120];  ///< one sentence
     char where[120]; ///< the names of the first
     int count;
-    bool motion; ///< the motion is another one; else names, colours and the like
+    bool motion; ///< the motion differs; otherwise names, colours and similar data
 } pawl_write_loss;
 enum { PAWL_WRITE_LOSSES = 64 };
 typedef struct pawl_write_report {
     int count;                                 ///< of the kinds of losses
     pawl_write_loss losses[PAWL_WRITE_LOSSES]; ///< those that change the motion first
 } pawl_write_report;
-/// Writes the file; one of that name is replaced when the new one is complete. `report` may be NULL. What cannot be kept is
-/// no failure: the report lists it.
+/// Writes the file; one of that name is replaced when the new one is complete. `report` may be NULL. Losses are
+/// not failures: the report lists them.
 PAWL_API pawl_status pawl_model_write(const pawl_env *env, const pawl_model *model,
                                       pawl_file_format format, const char *path,
                                       pawl_write_report *report);
