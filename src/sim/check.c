@@ -155,6 +155,13 @@ static double check_random(uint64_t *seed)
     return (double)(*seed >> 11) * 0x1p-53 - 0.5;
 }
 
+// One component after the other: compilers may evaluate the arguments of a call in any order.
+static pawl_vec3 check_random_vec(uint64_t *seed)
+{
+    double x = check_random(seed), y = check_random(seed);
+    return v3(x, y, check_random(seed));
+}
+
 // The fewest weak rows among a few positions close by, reached along motions that the joints allow, and the
 // largest misfit there: at the start joints meet by the way that files state them.
 static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest, pawl_closure *misfit)
@@ -165,8 +172,8 @@ static pawl_status check_fewest_weak(pawl_sim *sim, int *fewest, pawl_closure *m
         pawl_state_copy(s, sim->state);
         for (int i = 0; i < sim->model->body_count; ++i) {
             body_state *b = &s->bodies[i];
-            b->v = v3(check_random(&seed), check_random(&seed), check_random(&seed));
-            b->w = v3(check_random(&seed), check_random(&seed), check_random(&seed));
+            b->v = check_random_vec(&seed);
+            b->w = check_random_vec(&seed);
         }
         // First projection: random twists become ones that the joints allow. Second, after the move: poses are closed
         // again.

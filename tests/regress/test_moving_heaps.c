@@ -20,8 +20,8 @@ static void heap_cube(mechanism *m, pawl_vec3 at, uint64_t *seed)
     def.mass = 0.44;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = def.mass * half * half / 1.5;
     def.pose.position = at;
-    def.pose.orientation = quat_exp(
-        v3(random_in(seed, -2.0, 2.0), random_in(seed, -2.0, 2.0), random_in(seed, -2.0, 2.0)));
+    pawl_vec3 turn = random_vec(seed, 2.0);
+    def.pose.orientation = quat_exp(v3(turn.z, turn.y, turn.x)); // as in the heaps that were stuck
     scene_shape(m, mechanism_body(m, &def), PAWL_SHAPE_BOX, v3(half, half, half), v3(0, 0, 0), 0.5,
                 0.0);
 }

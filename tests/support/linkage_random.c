@@ -447,7 +447,8 @@ void linkage_random(linkage *l, uint64_t seed)
         linkage_finish(l, &seed);
         linkage_place(l, random_pose(&seed, 0.5));
         if (footing == 1) {
-            linkage_spin(l, random_vec(&seed, 1.0), random_vec(&seed, 4.0));
+            pawl_vec3 angular = random_vec(&seed, 4.0);
+            linkage_spin(l, random_vec(&seed, 1.0), angular);
         }
         l->both_sides = random_index(&seed, 3) == 0;
         snprintf(l->name, sizeof l->name, "%s%s%s", families[family].name,

@@ -29,6 +29,14 @@ static inline pawl_vec3 random_vec(uint64_t *seed, double size)
     return v3(x, y, random_in(seed, -size, size));
 }
 
+// Each component between those of `low` and `high`. Calls are in the order of statements throughout: the order in which
+// the arguments of one call are evaluated depends on the compiler.
+static inline pawl_vec3 random_between(uint64_t *seed, pawl_vec3 low, pawl_vec3 high)
+{
+    double x = random_in(seed, low.x, high.x), y = random_in(seed, low.y, high.y);
+    return v3(x, y, random_in(seed, low.z, high.z));
+}
+
 static inline pawl_quat random_quat(uint64_t *seed)
 {
     for (;;) {

@@ -81,8 +81,7 @@ static pawl_status impact_single(pawl_builder *b, uint64_t *seed, bool flat)
                                             PAWL_SHAPE_CAPSULE, PAWL_SHAPE_ELLIPSOID};
     impact_material material = impact_draw(seed);
     pawl_shape_kind kind = flat ? PAWL_SHAPE_BOX : kinds[random_index(seed, 5)];
-    pawl_vec3 size =
-        v3(random_in(seed, 0.02, 0.3), random_in(seed, 0.02, 0.3), random_in(seed, 0.02, 0.5));
+    pawl_vec3 size = random_between(seed, v3(0.02, 0.02, 0.02), v3(0.3, 0.3, 0.5));
     pawl_quat q = random_quat(seed);
     if (flat) { // on a face, or on an edge
         q = pawl_quat_from_rpy(random_index(seed, 2) == 0 ? 0.0 : random_in(seed, 0.1, 1.4), 0.0,
