@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A stack of arrays in one block. Arrays start on cache lines, as those of the carver do; in sanitized builds an
-// extra line between them stays poisoned, so that an overrun of one is not a silent write to the next.
+// A stack of arrays in one block. Arrays start on cache lines, like those of the carver. In sanitized builds a
+// poisoned line separates them, so that an overrun of an array is detected.
 #include "base/arena.h"
 
 enum { ARENA_LINE = 64 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Checks at the beginning of public functions. A caller's mistake becomes one line in the log with
-// what the function got and expected, and a status: see the rule in pawl/base.h.
+// Checks at the beginning of public functions. A caller's mistake causes a status and one log line with the value
+// that the function got and the one it expected: see the rule in pawl/base.h.
 #include "base/guard.h"
 
 pawl_status pawl_refuse_null(const pawl_env *env, const char *function, const char *name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Merge sort that starts from the runs it finds: linear when the keys are in order already.
+// Merge sort that starts from existing runs: linear if the keys are already sorted.
 #include "base/sort.h"
 #include <string.h>
 

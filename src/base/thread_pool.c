@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A pool of worker threads with one shared counter of items. Whoever is free takes the next item,
-// so results must depend on the item alone: then they have the same bits for any number of threads. In a run with stages
-// an item may have to wait for those before it. They were all taken before, by threads that are at work, so that the
-// first of them never waits.
+// A pool of worker threads with one shared counter of items. A free thread takes the next item, so results must
+// depend only on the item: then they have the same bits for any number of threads. In a run with stages an item may
+// have to wait for earlier items. Running threads have already taken all of these, and the first of them never waits,
+// so there is no deadlock.
 #define _POSIX_C_SOURCE 200809L // pthread_sigmask
 #include "base/thread_pool.h"
 #include <pthread.h>

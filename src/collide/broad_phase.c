@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A binary tree of boxes, split at the median of the longest axis. Nodes are stored in preorder, each with the place after its subtree
-// (skip), so that a search is a loop without a stack. Every leaf is compared with what comes after it alone: each pair
-// is found once, and the cost is n log n for boxes that are spread out. The tree is kept while its boxes move: they are fitted again each step, and it
-// is built anew only when a search has become twice as long as when it was built.
+// A binary tree of boxes, split at the median of the longest axis. Nodes are stored in preorder, each with the index
+// behind its subtree (skip), so that a search is a loop without a stack. Every leaf is compared only with later
+// nodes: each pair is found once, and the cost is n log n for boxes that are spread out. The tree is kept while its
+// boxes move: they are refitted in each step, and the tree is rebuilt only when a search takes twice as long as after
+// the last build.
 #include "collide/broad_phase.h"
 
 static broad_box broad_union(const broad_box *a, const broad_box *b)

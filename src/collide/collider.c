@@ -2,8 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // From body poses to contacts: shapes are placed, boxes around them searched for pairs (broad_phase.c), and the pairs
-// collided shape by shape (pair_*.c). Planes and heightfields stay outside the tree, because their boxes would contain everything: each
-// is compared with every box in turn. Many pairs are collided by several threads, block by block. Lists grow to what a step asked for, then stay, so that a steady step allocates nothing.
+// collided shape by shape (pair_*.c). Planes and heightfields are not in the tree, because their boxes would contain
+// everything: each is compared with every box in turn. Several threads collide many pairs, block by block. Lists grow
+// to the size that a step needs and do not shrink, so that a steady step allocates nothing.
 #include "collide/collider.h"
 #include "base/sort.h"
 #include <string.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The path of a shape's centre within a step is a segment as seen from the other shape, and the narrow
-// phase knows how deep a segment is inside a shape. That is asked only of the few pairs that moved
-// far enough: a shape that holds a ball of radius r about its centre and is not inside the other one
-// must move by r for its centre to get there.
+// The path of a shape's centre within a step is a segment as seen from the other shape, and the narrow phase computes
+// the depth of a segment in a shape. Only the few pairs that moved far enough are tested: a shape that contains a
+// ball of radius r about its centre and is not inside the other one must move by r before its centre can be inside.
 #include "collide/crossing.h"
 #include "collide/contact.h"
 #include "model/tri_mesh.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How to part two overlapping convex sets of any kind: a polytope inside the difference A - B is
-// expanded where its surface is nearest to the origin, until the difference reaches no further
-// there. The least offset of a face bounds the depth from below and every support from above, so
-// the answer is the best of all directions within the tolerance. Curved sets would need very many
-// faces to be exact: the tolerance is coarse and pawl_refine_axis() finishes.
+// The least translation that separates two overlapping convex sets of any kind: a polytope inside the difference A -
+// B is expanded where its surface is nearest to the origin, until it reaches the surface of the difference there. The
+// least offset of a face bounds the depth from below and every support from above, so the result is optimal over all
+// directions within the tolerance. Curved sets would need very many faces to be exact: the tolerance is coarse, and
+// pawl_refine_axis() computes the last digits.
 #include "collide/pair.h"
 
 enum { EXPAND_VERTICES = 160, EXPAND_FACES = 2 * EXPAND_VERTICES, EXPAND_HORIZON = 128 };

@@ -3,9 +3,9 @@
 //
 // Distance of two convex sets by the method of Gilbert, Johnson and Keerthi: the point of a
 // simplex inside the difference A - B that is nearest to the origin, with the simplex improved by
-// support points. For polytopes it ends with the exact features after a few rounds; for curved
-// sets it converges linearly and pawl_refine_axis() does the rest. When the sets overlap there is
-// nothing to be found here: see polytope_penetration.c and expand_penetration.c.
+// support points. For polytopes it ends with the exact features after a few rounds; for curved sets it converges
+// linearly, and pawl_refine_axis() computes the last digits. For overlapping sets see polytope_penetration.c and
+// expand_penetration.c.
 #include "collide/pair.h"
 
 enum { GJK_ROUNDS = 128 };

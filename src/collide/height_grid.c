@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Which triangles of a heightfield a shape may touch: those of the cells under its box, by their place in
-// the grid. Tiles of cells whose highest point is below the box are passed over, so that the cost does not
-// depend on the size of the field, and little on that of the shape.
+// Finds the triangles of a heightfield that a shape may touch: those of the cells under its box, by their indices in
+// the grid. Tiles of cells whose highest point is below the box are skipped, so that the cost does not depend on the
+// size of the field, and depends little on that of the shape.
 //
 // Grid lines are counted from -1 to nx: the first and the last are far beyond the edges, with heights that
 // continue the outermost cells. Each cell is split along the diagonal from (i, j) to (i + 1, j + 1).

@@ -2,14 +2,14 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A convex shape against a mesh: the faces, ridges and peaks in its box are handed to the search of surfaces
-// (surface_search.c), whose normal cones keep inner edges of flat stretches from catching anything. What is below the
-// surface belongs to the face that is nearest.
+// (surface_search.c), whose normal cones prevent contacts at inner edges of flat regions. A point below the surface
+// belongs to the nearest face.
 //
-// The rim of an open surface is treated as the upper edge of something thick: as if another face went down from it.
+// The rim of an open surface is treated as the upper edge of a thick body: as if another face went down from it.
 //
-// Two meshes touch in corners of one on faces of the other, and in pairs of ridges or corners. So the ridges of each,
-// as capsules of radius 0, are searched for in the other: with all of its features the first time, with faces alone the
-// second. What comes out must point out of both.
+// Two meshes touch where corners of one lie on faces of the other, and in pairs of ridges or corners. Therefore the
+// ridges of each, as capsules of radius 0, are tested against the other: the first time with all of its features, the
+// second time only with faces. A resulting normal must point out of both.
 #include "collide/mesh_surface.h"
 #include <string.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The nearest point of a box, cylinder or ellipsoid. A point that is equally far from several faces
-// takes the first.
+// The nearest point of a box, cylinder or ellipsoid. If several faces are equally near, the first is used.
 #include "collide/nearest_surface.h"
 #include "collide/pair.h"
 

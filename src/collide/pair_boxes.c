@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Two boxes by separating axes: three face normals each and nine cross products of edges, each with
-// a closed form for the gap. The best of them is exact when the boxes overlap, and when they are
-// apart unless a corner is nearest to an edge or a corner; then the distance decides.
+// a closed form for the gap. The best of them is exact if the boxes overlap. It is also exact if they are apart,
+// unless a corner is nearest to an edge or a corner; then their distance is computed.
 #include "collide/pair.h"
 
 // Whether the corner of `other` that is nearest to face k of `box`, whose outward normal is n, lies over that face: then

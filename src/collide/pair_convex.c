@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Any two convex shapes: the distance of their cores while these are apart, the least translation
-// that parts them when they are not, and a last refinement for curved ones.
+// Any two convex shapes: the distance of their cores if these are apart, otherwise the least translation that
+// separates them, and a final refinement for curved ones.
 #include "collide/pair.h"
 
 // How far the coarse direction may be from a kink that holds the exact one.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Which function handles which pair, and the frame around all of them: a canonical order of the two
-// shapes, so that results do not depend on who is called A; numbers relative to the first shape;
-// nothing that is not finite goes in or comes out.
+// The function for each pair of kinds, and the steps common to all: a canonical order of the two shapes, so that
+// results do not depend on which one is A; coordinates relative to the first shape; no input or output that is not
+// finite.
 #include "collide/height_grid.h"
 #include "collide/mesh_surface.h"
 #include "collide/pair.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How to part two overlapping polytopes. The difference of two polytopes is one whose faces come
-// from the faces of either and from pairs of edges whose arcs on the sphere of normals cross; the
-// nearest of these faces is the exact answer. Cost: faces times vertices, and edges times edges,
-// for hulls of moderate size. Points and segments take part as polytopes without faces.
+// The least translation that separates two overlapping polytopes. The difference of two polytopes is a polytope whose
+// faces come from the faces of either and from pairs of edges whose arcs on the sphere of normals cross; the nearest
+// of these faces is the exact answer. Cost: faces times vertices, and edges times edges, for hulls of moderate size.
+// Points and segments take part as polytopes without faces.
 #include "collide/pair.h"
 
 typedef struct polytope {

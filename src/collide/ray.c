@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A ray against one shape, in closed form in the shape's own axes. A convex shape cuts an interval out of a line:
-// slabs, half spaces and quadrics give one each, and what they have in common is the shape's. A capsule is a cylinder
-// without caps and two balls together, of which the first entry counts. Meshes are searched by their tree of boxes, heightfields follow the ray from cell to cell
-// (collide/height_grid.c).
+// A ray against one shape, in closed form in the shape's own axes. A convex shape intersects a line in an interval:
+// slabs, half spaces and quadrics give one interval each, and their intersection is that of the shape. A capsule is a
+// cylinder without caps and two balls together, of which the first entry counts. Meshes are searched by their tree of
+// boxes, heightfields follow the ray from cell to cell (collide/height_grid.c).
 #include "collide/ray.h"
 #include "collide/height_grid.h"
 #include "model/tri_mesh.h"

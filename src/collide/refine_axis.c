@@ -3,9 +3,9 @@
 //
 // The last digits of a contact normal. With h(n) the support function of A - B, the signed distance
 // is -min h over unit vectors. Where h is smooth (vertices, rims, ellipsoids) Newton's method on the
-// sphere finds the minimum; but minima like to lie where h has a kink: at the normal of a face, on
-// the circle across an edge, where two such circles cross. Each kink near the start is tried, and
-// the best direction wins: any direction is a valid bound, so a wrong guess does no harm.
+// sphere finds the minimum; but minima are often at kinks of h: at the normal of a face, on the circle across an
+// edge, where two such circles cross. Each kink near the start is tried, and the best direction is used: every
+// direction gives a valid bound, so a wrong guess does no harm.
 #include "collide/pair.h"
 
 enum { REFINE_ROUNDS = 40 };

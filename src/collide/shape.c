@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Shapes by their support functions h(d) = max x . d over the points x of the shape: all that GJK and the searches for
-// normals need to know. The support point is the gradient of h; its second derivative is the curvature that makes Newton steps on curved shapes
-// converge quadratically; at its kinks (normals of faces, directions across edges) h has no derivative, and extremes are tried there one by one.
-// Spheres and capsules are points and segments with a radius, which the pairs add to distances: exact, and round sides need no iteration.
+// Shapes by their support functions h(d) = max x . d over the points x of the shape: all that GJK and the searches
+// for normals need. The support point is the gradient of h; its second derivative is the curvature that makes Newton
+// steps on curved shapes converge quadratically; at its kinks (normals of faces, directions across edges) h has no
+// derivative, and extremes are tried there one by one. Spheres and capsules are points and segments with a radius,
+// which the pairs add to distances: exact, and round sides need no iteration.
 #include "collide/shape.h"
 #include "model/tri_mesh.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What of a shape faces a direction. A face that is nearly across the direction counts as a whole,
-// so that a body at rest on it keeps all its contact points while it rocks a little.
+// The part of a shape that faces a direction. A face nearly normal to the direction counts as a whole, so that a body
+// at rest on it keeps all its contact points during small rocking motions.
 #include "collide/pair.h"
 
 static void patch_point(surface_patch *out, pawl_vec3 p, unsigned feature)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A convex shape touches a surface of triangles in one of three ways; nothing else can happen first:
+// A convex shape first touches a surface of triangles in one of three ways:
 //
 // - a corner, rim or curved side of the shape touches a face: the shape against the face's plane
-//   (pair_plane.c), of which those points stay that the face owns. On a flat stretch these are the points
-//   that a plane would give, with the same names in whichever triangle they are;
+//   (pair_plane.c); only points that belong to the face are kept. In a flat region these are the points that a plane
+//   would give, with identifiers that do not depend on the triangle;
 // - a ridge touches an edge or side of the shape: the ridge as a capsule of radius 0;
 // - a peak touches a face or side of the shape: the peak as a sphere of radius 0.
 //
-// Each is the best direction of its pair alone. Whether it is also one of the surface's is decided by the
-// normal cone there: a shape that is nearest to the edge of one triangle along a direction that its
-// neighbour rises above is nearer to the neighbour, and the neighbour has the point.
+// Each gives the best direction of its own pair. The normal cone of the feature decides whether it is valid for the
+// surface: if the neighbour of a triangle rises above the direction from one of its edges, the shape is nearer to the
+// neighbour, and the point belongs to the neighbour.
 #include "collide/surface_search.h"
 #include "base/hash.h"
 #include "collide/pair.h"

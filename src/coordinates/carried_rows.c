@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Columns, products and the condensed matrix of bodies that carry rows. The header says why six columns are enough.
+// Columns, products and the condensed matrix of the bodies on which bounded rows act. The header explains why six
+// columns per body are enough.
 #include "coordinates/carried_rows.h"
 #include "base/kernel.h"
 #include "linalg/dense.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Calls into a kind of coordinates that may have nothing to do.
+// Calls of optional functions of a kind of coordinates.
 #include "coordinates/coordinates.h"
 #include "problem/weak_space.h"
 

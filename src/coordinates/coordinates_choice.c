@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Each kind of coordinates estimates the instructions of a step by counts of rows, columns and contacts; what it
-// cannot do, or would do differently from maximal coordinates, it says instead. The estimates are rounded figures of
-// tools/step_table, good to a third or so: they rank, they do not predict.
+// Each kind of coordinates estimates the instructions of a step by counts of rows, columns and contacts; instead, it
+// reports what it does not support or would do differently from maximal coordinates. The estimates are rounded
+// figures of tools/step_table with errors of about a third: they are for ranking, not for prediction.
 #include "coordinates/coordinates_choice.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The kinds of coordinates, by pawl_formulation. A program that is linked with a table of its own has others.
+// The kinds of coordinates, by pawl_formulation. A program may be linked with a different table.
 #include "coordinates/coordinates.h"
 
 static const coordinates_ops *const coordinates_table[] = {

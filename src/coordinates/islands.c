@@ -6,9 +6,8 @@
 // of rows, so that results do not depend on threads.
 //
 // Free rows never change, so their sets (`linked`) are found once. A step copies them and adds the
-// bounded rows and contacts of that step. Bodies that cannot move do not unite anything: all that
-// stands on the ground would be one island otherwise. Rows that move no body at all get a set of
-// their own, the one behind the bodies.
+// bounded rows and contacts of that step. Fixed bodies do not unite islands: otherwise all bodies on the ground would
+// be one island. Rows that move no body get a set of their own, after those of the bodies.
 //
 // Within an island free rows come first, in the order of the factor's parts, then bounded rows and
 // contacts in the order of the problem.

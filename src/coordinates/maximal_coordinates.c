@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Maximal coordinates (loops section III): six a body, every joint by rows. The metric of the rows is that of the
-// bodies' inertias.
+// Maximal coordinates (loops section III): six per body, and rows for every joint. The metric of the rows is that of
+// the bodies' inertias.
 #include "coordinates/coordinates.h"
 #include "coordinates/delassus.h"
 #include <stdio.h>

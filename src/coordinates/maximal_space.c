@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Y = J C in maximal coordinates. With the inverse mass 1/m and the inverse inertia in world axes L LT,
-// C = diag(m^-1/2, L): columns of the linear part are scaled, those of the angular part are multiplied by L. A
-// point has no inverse inertia, so that its angular columns are zero and its factor is 1 there.
+// C = diag(m^-1/2, L): columns of the linear part are scaled, those of the angular part are multiplied by L. The
+// inverse inertia of a point mass is 0, so that its angular columns are zero and its factor is 1 there.
 #include "coordinates/maximal_space.h"
 #include "base/array.h"
 #include <string.h>

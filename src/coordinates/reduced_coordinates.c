@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reduced coordinates: joints of a spanning tree are satisfied by their coordinates, the others are rows. What an
-// impulse along a row does passes through the articulated bodies (docs/reduced.md section 6).
+// Reduced coordinates: the coordinates satisfy the joints of a spanning tree, the other joints are rows. The effect
+// of an impulse along a row is computed by articulated bodies (docs/reduced.md section 6).
 #include "coordinates/reduced_coordinates.h"
 #include "coordinates/reduced_delassus.h"
 #include <stdio.h>

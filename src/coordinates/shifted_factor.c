@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Solves (D + s) x = b through the bodies by Woodbury's identity (shifted_factor.h has it): the
-// matrix H = M + JT s^-1 J has the size of the bodies' velocities, which stacks have far fewer of
-// than rows. Its pattern changes only when pairs of touching bodies do.
+// matrix H = M + JT s^-1 J has the size of the bodies' velocities, of which stacks have far fewer than rows. Its
+// pattern changes only when pairs of touching bodies do.
 //
 // s is diagonal, or has a 3 x 3 block for each contact. The factor is a block L D LT with a node of
 // six velocities per moving body (linalg/block_ldl.h). Two nodes are coupled where a block of rows

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Loops are those that the joints beside a breadth-first tree over the bodies close, from what cannot move
-// outwards, which makes them short. A vector that is weak in a loop alone, zero elsewhere, is weak in the
-// mechanism, too; its part on the joint that closes the loop is not zero, because a tree bears no
-// redundancy, so that vectors of different loops are independent. What is left of the mechanism's weak space
-// is looked for over all of its rows with the loops' vectors taken out.
+// Loops are closed by the joints outside a breadth-first tree over the bodies. The tree starts at the fixed bodies,
+// which keeps loops short. A weak vector of one loop, extended by zeros, is also weak in the mechanism. Its part on
+// the joint that closes the loop is not zero, because a tree has no redundant rows; hence vectors of different loops
+// are independent. The rest of the mechanism's weak space is searched over all of its rows, after the vectors of the
+// loops have been projected out.
 //
-// A loop may lie next to a singular position of its own that the mechanism does not have. The vector z of that is weak in the
-// mechanism, too, for as long as it is there, but it takes the place of a lasting one, which is nearly the same: as the
-// loop moves on, z becomes a constraint that counts, and is missing. Loops with a singular value far above the others are
-// therefore searched a second time without it; where the whole mechanism then has as many weak vectors of smaller
-// singular values, these are its own.
+// A loop may start next to a singular position of the loop alone, which the mechanism does not have. The weak vector
+// z of that position is then also weak in the mechanism, but it replaces a permanent weak vector that is nearly
+// equal. When the loop moves, z becomes a strong constraint, which would be missing. Loops with a singular value far
+// above the others are therefore searched a second time without it; if the whole mechanism then has the same number
+// of weak vectors with smaller singular values, these are used.
 //
-// The search runs when a simulation is assembled, and in checks; problem/weak_follow.c updates what it
-// found from then on. Weak means: singular value of the scaled rows below `tolerance`
-// (loop.tolerance in the settings). docs/derivations/weak-space.md has the theory.
+// The search runs when a simulation is assembled, and in checks; afterwards problem/weak_follow.c updates the
+// vectors. Weak means: singular value of the scaled rows below `tolerance` (loop.tolerance in the settings).
+// docs/derivations/weak-space.md has the theory.
 #include "coordinates/weak_search.h"
 #include "base/array.h"
 #include "base/carver.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Datasets of an FCLib file. A file may claim anything: it is read without the HDF5 library (hdf5_plain.c), sizes are
-// compared with the bytes that the file has before memory is taken, and numbers are checked before they are used.
+// Datasets of an FCLib file. Files are hostile input: they are read without the HDF5 library (hdf5_plain.c), sizes
+// are compared with the length of the file before memory is allocated, and numbers are checked before they are used.
 #include "fclib/fclib_file.h"
 #include <limits.h>
 #include <math.h>

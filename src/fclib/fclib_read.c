@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Problems of FCLib. Signs are its own and ours alike:
+// Problems of FCLib, whose signs are also those of pawl:
 //   local:  u = W r + V l + q,  VT r + R l + s = 0
 //   global: M v = H r + G l + f,  GT v + b = 0,  u = HT v + w
 // with u and r of a contact in the order normal, tangent, tangent; see docs/contact-problems.md.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads samples from a file, one at a time: the numbers of all samples are read first, from which follows where the
-// arrays of each begin.
+// Reads samples from a file, one at a time: the sizes of all samples are read first, which give the offsets of the
+// arrays of each.
 #include "base/carver.h"
 #include "base/guard.h"
 #include "fclib/sample_file.h"

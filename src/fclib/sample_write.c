@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Writes samples, one after the other: each array of the file grows by what the sample has of it. Thousands of samples
-// make some thirty datasets, not some hundred thousand, which HDF5 would take minutes for. The file is made in memory
-// (hdf5_image_create) and has its name when it is whole: one that a killed process left half written is never taken for
-// samples.
+// Writes samples one after the other: each array of the file is extended by that of the sample. Thousands of samples
+// need about thirty datasets instead of a hundred thousand, which would take HDF5 minutes. The file is built in
+// memory (hdf5_image_create) and gets its name when it is complete: an incomplete file of a killed process never
+// looks like samples.
 #include "base/guard.h"
 #include "fclib/sample_file.h"
 #include "hdf5/hdf5_use.h"

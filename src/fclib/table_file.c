@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Columns of numbers and words in an HDF5 file, one dataset each, with attributes that say what they are. A file is replaced
-// when the new one is complete, so that an interruption leaves the old one.
+// Columns of numbers and words in an HDF5 file, one dataset each, with descriptive attributes. A file is replaced
+// only when the new one is complete, so that an interruption leaves the old file.
 #include "base/carver.h"
 #include "base/guard.h"
 #include "hdf5/hdf5_use.h"

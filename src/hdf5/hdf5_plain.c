@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Files of contact problems come from anybody, and HDF5 1.10 (Debian 12's) corrupts memory or ends the process on damaged
-// ones: it believes sizes in local heaps and symbol tables, for example. Such files are simple, so they are read here by
-// the published format (HDF5 File Format Specification, version 3.0; sections in brackets), every address and size checked
-// against the bytes that there are: superblocks 0 to 3 (II), groups as symbol tables (III.A, III.B, III.D) or by
-// link messages (IV.A.2.g), object headers 1 and 2 (IV.A.1), datasets that are contiguous or compact (IV.A.2.i), of
-// whole numbers and IEEE reals. Anything else is named as unknown, never guessed. Walks are bounded by a budget, so that
-// structures that contain each other end.
+// Files of contact problems come from unknown sources, and HDF5 1.10 (Debian 12's) corrupts memory or ends the
+// process on damaged files: for example, it does not check sizes in local heaps and symbol tables. The files are
+// simple, so they are read here by the published format (HDF5 File Format Specification, version 3.0; sections in
+// brackets), with every address and size checked against the length of the file: superblocks 0 to 3 (II), groups as
+// symbol tables (III.A, III.B, III.D) or by link messages (IV.A.2.g), object headers 1 and 2 (IV.A.1), datasets that
+// are contiguous or compact (IV.A.2.i), of whole numbers and IEEE reals. Anything else is reported as unknown, never
+// guessed. Traversals have a budget, so that structures that contain each other terminate.
 #include "hdf5/hdf5_plain.h"
 #include <limits.h>
 #include <stdio.h>

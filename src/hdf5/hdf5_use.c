@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// HDF5 keeps global tables of all that is open, and its serial library (Debian's, and nearly everybody's)
-// does not protect them: two threads that write two different files break each other's. So all calls of
-// this library go through one lock of the process, whether or not the HDF5 at hand is thread-safe. A
-// program that calls HDF5 itself in another thread at the same time is beyond its reach; docs/recording.md
-// says so. Commits, which wait for readers, are not done under this lock.
+// HDF5 keeps global tables of all open objects, and its serial library (Debian's, and most others) does not protect
+// them: two threads that write two different files corrupt each other's data. Therefore all calls of this library use
+// one lock of the process, even if the HDF5 library is thread-safe. It cannot protect programs that call HDF5
+// themselves in another thread at the same time (docs/recording.md). Commits, which wait for readers, are not done
+// under this lock.
 #include "hdf5/hdf5_use.h"
 #include <errno.h>
 #include <pthread.h>

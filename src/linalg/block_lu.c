@@ -7,8 +7,9 @@
 // with U = LT in the symmetric case. Upper blocks are stored transposed, so that one kernel, C -= A BT, does all
 // updates and adds its products in the same order whatever the compiler and the vector unit.
 //
-// By several threads: what column j subtracts from a column k is one piece of work, and those of one j write to different
-// columns. All of j comes before j + 1, so that each block has its differences in the order of one thread, and its bits.
+// With several threads, the update of a column k by column j is one item of work, and the items of one j write to
+// different columns. All items of j precede those of j + 1, so that each block is updated in the same order, and has
+// the same bits, as with one thread.
 #include "linalg/block_lu.h"
 #include "base/carver.h"
 #include "base/hash.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Householder's reflections bring a symmetric matrix to three diagonals, then implicit QL steps with Wilkinson's shift
-// bring those to one (Golub and Van Loan, Matrix Computations, sections 8.3 and 8.3.5). 4/3 n^3 operations: a matrix of 400 rows
-// takes some 50 ms, where Jacobi's method (jacobi.h, which also has vectors) takes seconds.
+// Householder's reflections make a symmetric matrix tridiagonal, then implicit QL steps with Wilkinson's shift make
+// it diagonal (Golub and Van Loan, Matrix Computations, sections 8.3 and 8.3.5). 4/3 n^3 operations: a matrix of 400
+// rows takes about 50 ms, where Jacobi's method (jacobi.h, which also has vectors) takes seconds.
 #include "linalg/eigenvalues.h"
 #include <float.h>
 #include <math.h>

@@ -5,9 +5,8 @@
 // squares by Givens rotations. For Newton systems of contact, which De Saxce's term makes
 // unsymmetric.
 //
-// There is no preconditioner here: the caller's product includes it. At most GMRES_VECTORS products
-// are made, and what has been reached by then is the answer: Newton's method outside needs a good
-// direction rather than an exact one.
+// There is no preconditioner here: the caller's product includes it. At most GMRES_VECTORS products are computed, and
+// the iterate reached by then is the result: the outer Newton method needs a good direction rather than an exact one.
 #include "linalg/gmres.h"
 #include "linalg/dense.h"
 #include <math.h>

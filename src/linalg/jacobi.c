@@ -2,8 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Singular values by one-sided Jacobi rotations (Hestenes 1958): columns are rotated in pairs until
-// all are orthogonal. Small singular values keep full relative accuracy, which deciding on
-// redundant rows needs.
+// all are orthogonal. Small singular values keep full relative accuracy, which the decision on redundant rows needs.
 //
 // The matrix has `count` columns of `length` entries, stored one after the other in y. The
 // rotations are applied to the `count` vectors u of n entries as well. A method by the normal

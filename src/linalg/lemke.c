@@ -2,17 +2,17 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Lemke's method (Cottle, Pang, Stone 1992, section 4.4; degenerate problems by the lexicographic rule
-// of their section 4.9). An artificial variable z0 makes w = M z + q + 1 z0 feasible; pivots keep the
-// pairs complementary but for one, whose other half enters next, until z0 leaves.
+// of their section 4.9). An artificial variable z0 makes w = M z + q + 1 z0 feasible. Pivots keep all pairs but one
+// complementary; the complement of the variable that left enters next, until z0 leaves.
 //
 // The tableau is condensed: the n + 1 columns of the variables that are zero. A pivot exchanges a
-// column for a row in place, n^2 operations. The rows of B^-1, by which ties are broken, are at hand as
-// well: the column of w_j where w_j is zero, a unit vector where it is not. They also refine the answer
-// against the M that was given, so that what pivots have piled up of rounding is gone at the end.
+// column for a row in place, n^2 operations. The rows of B^-1, which break ties, are available as well: the column of
+// w_j if w_j is zero, otherwise a unit vector. They also refine the solution with the original M, which removes the
+// accumulated rounding of the pivots.
 //
-// Where contacts repeat each other nearly all ratio tests are ties but for rounding, and what counts as
-// one decides whether pivots go astray: of the problems of a mechanism thrown on the ground one in some
-// hundred is lost, another one for each notion of a tie. So there are four, tried in turn.
+// With redundant contacts nearly all ratio tests are ties except for rounding, and the tolerance for ties decides
+// whether the pivots fail: about one in a hundred problems of a mechanism thrown on the ground fails, a different one
+// for each tolerance. Therefore four tolerances are tried in turn.
 #include "linalg/lemke.h"
 #include "linalg/dense.h"
 #include <math.h>

@@ -5,9 +5,8 @@
 // transpose.
 //
 // Matrices are (n x n), row by row. The factor overwrites the matrix: U on and above the diagonal,
-// the unit lower L below it. Rows are exchanged as LAPACK does: whole rows, L included, so that all
-// exchanges can be applied to a right side first. The loops are plain and in a fixed order for the
-// sake of reproducible bits.
+// the unit lower L below it. Rows are exchanged as in LAPACK: whole rows, L included, so that all exchanges can be
+// applied to a right side first. The loops are plain and in a fixed order, for reproducible bits.
 #include "linalg/lu.h"
 #include "base/kernel.h"
 #include "linalg/dense.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Pivoted Cholesky, a column of L for all rows at once: LT is made row by row, so that a column is one pass over numbers
-// that lie side by side.
+// Pivoted Cholesky, a column of L for all rows at once: LT is computed row by row, so that a column is one pass over
+// adjacent numbers.
 #include "linalg/semidefinite.h"
 #include "math/lanes.h"
 #include <math.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The dual active set method of Goldfarb and Idnani (Mathematical Programming 27, 1983). It walks
-// through points that are optimal for the constraints met so far and adds the most violated one each
-// time, so that no feasible start is needed, and no cycle can be: the objective rises with each
-// constraint that enters. J and R are theirs: J JT = (Q + shift 1)^-1, JT N = (R; 0).
+// The dual active set method of Goldfarb and Idnani (Mathematical Programming 27, 1983). It moves through points that
+// are optimal for the constraints added so far and adds the most violated one each time. It therefore needs no
+// feasible start and cannot cycle, because the objective increases with each added constraint. J and R are theirs: J
+// JT = (Q + shift 1)^-1, JT N = (R; 0).
 //
-// A guess of the active set is tried first (simplex_qp_settle). If that fails, the guess is taken at once, and what has
-// a negative multiplier there leaves it before the walk begins.
+// A guess of the active set is tried first (simplex_qp_settle). If that fails, the guess is used as the active set,
+// and constraints with negative multipliers are removed before the iteration starts.
 //
-// A Q that is singular, with too little of a shift, is solved by proximal rounds: the shift is raised,
-// and its pull is taken back by moving its centre from 0 to the last answer.
+// A singular Q with too small a shift is solved by proximal rounds: the shift is increased, and its effect is
+// compensated by moving its centre from 0 to the last solution.
 #include "linalg/simplex_qp.h"
 #include "linalg/dense.h"
 #include <math.h>

@@ -2,11 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Surfaces with fewer triangles, by clustering of vertices: all points in a cell of a grid become one point, and
-// triangles that keep three different points stay. It takes any input (open, crossed, in pieces), unlike methods that
-// collapse edges, and gives the same bits everywhere. The point of a cell is the one nearest to the planes of its
-// triangles (Lindstrom 2000, "Out-of-core simplification of large polygonal models": the minimum of the quadric, drawn
-// to the mean where the planes leave it open), so that the edges of machined parts stay sharp. For drawing only: the
-// result may touch itself and enclose another volume.
+// triangles with three different points are kept. It accepts any input (open, self-intersecting, in pieces), unlike
+// methods that collapse edges, and gives the same bits everywhere. The point of a cell is the one nearest to the
+// planes of its triangles (Lindstrom 2000, "Out-of-core simplification of large polygonal models": the minimum of the
+// quadric, regularized towards the mean where the planes do not determine it), so that the edges of machined parts
+// stay sharp. For drawing only: the result may intersect itself and have a different volume.
 #include "math/mesh_simplify.h"
 #include "base/env.h"
 #include "base/hash.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// See numbers.h. A number times 0 is 0, unless it is infinite or none: then that is none. Sums of such products are 0 as
-// long as all numbers are finite.
+// See numbers.h. A number times 0 is 0, unless it is infinite or NaN: then the product is NaN. Sums of such products
+// are 0 if and only if all numbers are finite.
 #include "math/numbers.h"
 #include "math/lanes.h"
 #include <math.h>

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Between two neighbouring roots of its derivative a polynomial is monotonic: a change of sign there
-// is one root, and Newton's iteration kept inside the bracket finds it. No closed form is as accurate
-// where roots lie close together, and none does without cube roots and arc cosines.
+// is one root, and Newton's iteration kept inside the bracket finds it. Closed forms are less accurate for roots that
+// are close together, and they need cube roots and arc cosines.
 #include "math/polynomial.h"
 #include "pawl/base.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How large bodies are, so that lengths can be judged relative to them: twice the distance from the
-// centre of mass to the farthest of what a body has (joint anchors, bounded shapes), and no less than
-// what its inertia says. Extents of the whole model would not do: free bodies drift apart.
+// Sizes of bodies, the scale for judging lengths: twice the distance from the centre of mass to the farthest joint
+// anchor or bounded shape, and at least twice the radius of gyration. The extent of the whole model is not suitable,
+// because free bodies move apart.
 #include "model/model.h"
 
 // Radius of a ball about the shape's own origin that contains it [m].

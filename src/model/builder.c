@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Collects defs, checks each as it comes, and keeps copies. What can only be judged as a whole
-// (masses from shapes, point masses in joints) is checked by compile.c.
+// Collects defs, checks each one, and keeps copies. compile.c checks what needs the whole model (masses from shapes,
+// point masses in joints).
 //
-// A def that is refused leaves the builder as it was but for unused copies in its pool. Every text,
-// table and point list is copied, so that callers may free theirs at once.
+// A refused def leaves the builder unchanged except for unused copies in its pool. Every text, table and point list
+// is copied, so that callers may free theirs at once.
 #include "model/builder.h"
 #include "base/guard.h"
 #include "base/hash.h"

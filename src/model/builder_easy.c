@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The most common bodies, joints and actuators in one call each. What they leave out is in the defs.
+// The most common bodies, joints and actuators in one call each. The defs offer all other options.
 #include "base/guard.h"
 #include "model/builder.h"
 

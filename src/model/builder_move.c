@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Moves what floats: bodies that no chain of joints connects with the world or with a body of prescribed motion.
+// Moves floating bodies: those that no chain of joints connects with the world or with a body of prescribed motion.
 #include "base/guard.h"
 #include "math/rotation.h"
 #include "model/builder.h"

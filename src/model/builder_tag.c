@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Tags of ids: a running hash over everything that a builder was told, number by number. Two builders give the same
-// tag only where they were told the same up to there, so that an id of one means the same thing in the other; a model that
-// differs in one mass, gain or table entry refuses the ids that come after it. Neither an address nor a clock goes
-// into a tag: the same program gives the same ids in every run. Callbacks count by their being there alone.
+// Tags of ids: a running hash over everything that was added to a builder, number by number. Two builders give the
+// same tag only if their descriptions are equal up to that point, so that an id of one means the same element in the
+// other; a model that differs in one mass, gain or table entry refuses all later ids. Tags depend on no address or
+// clock: the same program gives the same ids in every run. For callbacks only their presence is hashed.
 //
-// Fields are hashed one by one, because the padding of a struct may hold anything.
+// Fields are hashed one by one, because the padding of a struct has no defined value.
 #include "base/hash.h"
 #include "model/builder.h"
 #include "model/muscle.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Contact points with their models of the force, and heightfields: collected and checked like all
-// that a builder takes. See pawl/wrench.h.
+// Contact points with their models of the force, and heightfields: collected and checked like all other elements of a
+// builder. See pawl/wrench.h.
 #include "base/guard.h"
 #include "base/hash.h"
 #include "model/builder.h"

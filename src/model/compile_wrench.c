@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Contact points, their models and heightfields on the way from the builder to the compiled model,
-// and their share of its hash.
+// Copies contact points, their models and heightfields from the builder to the compiled model, and hashes them.
 #include "base/carver.h"
 #include "base/hash.h"
 #include "model/builder.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Points by which a shape touches the ground. Exact on a plane, because the deepest point of a shape is always one of
-// them, or of their cores. A cylinder rolls over its two rims; eight points on each carry it where it stands on them, and
-// stand back when it rolls. Hulls of many corners are sampled.
+// Contact points of shapes. They are exact on a plane, because the deepest point of a shape is always one of them, or
+// of their cores. A cylinder rolls over its two rims; eight points on each rim support a standing cylinder and recede
+// when it rolls. Hulls with many corners are sampled.
 #include "model/contact_points.h"
 #include "math/trig.h"
 #include "model/tri_mesh.h"

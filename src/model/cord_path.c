@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Cords around balls and cylinders, as MuJoCo's spatial tendons run: the shortest path that stays outside, or, with a side
-// point inside, the path that touches the surface from within. All is done in the plane in which the path bends: that
-// through the centre and both ends for a ball, the cross section for a cylinder. On a cylinder the path is straight on the
-// unrolled surface, so that with the planar length P and the rise z its length is sqrt(P^2 + z^2).
+// Cords around balls and cylinders, like MuJoCo's spatial tendons: the shortest path outside the surface, or, with a
+// side point inside, the path that touches the surface from within. All computations are in the plane in which the
+// path bends: that through the centre and both ends for a ball, the cross section for a cylinder. On a cylinder the
+// path is straight on the unrolled surface, so that with the planar length P and the rise z its length is sqrt(P^2 +
+// z^2).
 //
-// The length has the gradient of its last straight piece: a geodesic is stationary against moves of the points where it
-// touches.
+// The gradient of the length is that of its last straight piece, because a geodesic is stationary under displacements
+// of the points where it touches.
 #include "model/cord_path.h"
 #include "math/trig.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a hull looks like from outside: polygons with their normals, for those who draw it.
+// The faces of a hull as polygons with their normals, for drawing.
 #include "base/carver.h"
 #include "base/guard.h"
 #include "model/hull.h"

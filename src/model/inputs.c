@@ -3,9 +3,9 @@
 //
 // Inputs at run time (pawl/input.h), as numbers of the state.
 //
-// All numbers are 0 where nothing is set, and the first one counts what is: a state without inputs is told by
-// one look, is copied and hashed as if it had no room for them, and has the hash that it had before there were
-// any. Values stand behind a 1 that says "set", because 0 is a value, too.
+// Numbers that are not set are 0, and the first one is the count of those that are set. A state without inputs is
+// therefore recognized by one number, and is copied and hashed as if it had no inputs, with the hash of versions of
+// pawl without inputs. A value is preceded by a 1 that means "set", because 0 is a valid value.
 #include "base/guard.h"
 #include "model/state.h"
 #include <string.h>

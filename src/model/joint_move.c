@@ -3,11 +3,11 @@
 //
 // Setting the coordinates of a joint (pawl_state_set_joint, starts of a model).
 //
-// The joint graph has a spanning tree, the one of most rows that reduced coordinates have as well (Kruskal): joints
-// with many rows first, then by index, from the ground outwards, which is the world and all kinematic bodies. A
-// joint of the tree splits the bodies in two; those farther from the ground move as one rigid part T = X_new
-// X_old^-1, and their velocities relative to the first of them turn with it. So all other coordinates and rates of
-// the tree stay.
+// The joint graph has a spanning tree with the most rows, which is also that of reduced coordinates (Kruskal): joints
+// with many rows first, then by index, outwards from the ground (the world and all kinematic bodies). A joint of the
+// tree splits the bodies in two; those farther from the ground move as one rigid part T = X_new X_old^-1, and their
+// velocities relative to the first of them rotate with it. All other coordinates and rates of the tree therefore keep
+// their values.
 //
 // With frames B on the base and F on the follower, X_F = X_B J(q). The kinds are those of pawl_joint_kind.
 #include "model/joint_move.h"

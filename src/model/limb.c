@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Forward kinematics of a chain of joints: a joint is a row of single turns and slides between its two frames.
-// Inverse kinematics is that of reach.c with the three errors of the tip's position.
+// Forward kinematics of a chain of joints: a joint is a sequence of single rotations and translations between its two
+// frames. Inverse kinematics uses reach.c with the three errors of the tip's position.
 //
 // A limb is the chain of joints from a root body to a tip body. q (count) are its coordinates, from
 // the root to the tip [rad or m]. All constant poses between two coordinates are multiplied once,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The force of a muscle: MuJoCo's curves, so that a model has there and here the same one. They consist of parabolas; the
-// active one is 1 at the length L0 and zero where the muscle is shortest and longest.
+// The force of a muscle, with MuJoCo's curves, so that a model has the same force in both engines. The curves consist
+// of parabolas; the active one is 1 at the length L0 and zero at the shortest and longest length.
 #include "model/muscle.h"
 #include <math.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Inverse kinematics of several limbs at once. Limbs may share joints, so their coordinates are gathered in one
-// row; the errors of all tips, three for a position and three for an orientation, make one problem for
-// reach.c. The error of an orientation is the rotation vector that is missing, log(R_target RT), whose
-// derivative is minus the angular velocity where it vanishes.
+// Inverse kinematics of several limbs at once. Limbs may share joints, so their coordinates are collected in one
+// vector; the errors of all tips, three for a position and three for an orientation, form one problem for reach.c.
+// The error of an orientation is the remaining rotation vector, log(R_target RT), whose derivative is minus the
+// angular velocity where it vanishes.
 #include "base/env.h"
 #include "base/guard.h"
 #include "math/rotation.h"

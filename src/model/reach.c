@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Inverse kinematics as a problem of numbers: e(q) = 0 within limits, q near a rest pose. It has two parts.
-// Getting there: Levenberg-Marquardt, d = JT (J JT + lambda 1)^-1 e with e what is missing, and coordinates
-// at a limit that would leave it held. Staying natural: where there are more coordinates than errors, q can
-// move while e stays zero; it moves along the null space of J towards the rest pose, returns to e = 0, and
-// keeps what brought it nearer to rest. So the answer depends on the rest pose and not on the path that led
-// there.
+// Inverse kinematics as a problem of numbers: e(q) = 0 within limits, q near a rest pose. It has two parts. First, e
+// = 0 is reached by Levenberg-Marquardt, d = JT (J JT + lambda 1)^-1 e with the remaining error e; coordinates at a
+// limit that would violate it are fixed. Second, if there are more coordinates than errors, q moves along the null
+// space of J towards the rest pose and back to e = 0, as long as it gets nearer to the rest pose. The result
+// therefore depends on the rest pose and not on the history.
 //
-// A straight limb has no derivative along itself (J has lost a direction), and one at a limit may have to leave it
-// the other way round. Where the search from q or from rest ends short, it is repeated from bent poses all around:
-// the points of Halton's sequence within small, then larger parts of the limits.
+// The Jacobian of a straight limb has no component along the limb, and a limb at a limit may have to bend in the
+// other direction. If the search from q or from the rest pose fails, it is repeated from bent poses: the points of
+// Halton's sequence within small, then larger parts of the limits.
 #include "model/reach.h"
 #include "linalg/dense.h"
 #include "math/vec.h"

@@ -4,7 +4,7 @@
 // With R = c D, c = (1 - d)/d, and bias h (b r' + k r) - r', the row v + R lambda + bias = 0 gives
 //   v = (1 - d) v_free + d (r' - h (b r' + k r)),
 // MuJoCo's a = (1 - d) a_free + d a_ref over a step. The - r' in the bias is missing in loops (106),
-// (110) and (113); without it a soft joint would stop what it should slow down.
+// (110) and (113); without it a soft joint would stop a motion that it should only slow down.
 //
 // Here r is the violation [m or rad], r' its rate, d the impedance between 0 and 1 (0: the row does
 // nothing, 1: it is hard), D the row's own entry of J M^-1 JT, h the time step [s], b [1/s] and k

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Creating, copying, hashing, saving and loading states. All numbers of a state sit behind one
-// another in one block, so that each of these is a plain pass over doubles.
+// Creating, copying, hashing, saving and loading states. All numbers of a state are stored in one block, so that each
+// of these operations is a plain pass over doubles.
 #include "model/state.h"
 #include "base/carver.h"
 #include "base/guard.h"

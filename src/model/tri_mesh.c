@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Makes a surface of triangles out of a list of them, as files have it: the same corner many times, triangles without
-// area, edges with one neighbour, none or three. Everything is sorted by numbers alone, so that a file gives the same
-// surface on every machine. Moments are exact integrals over tetrahedra (as those of hulls).
+// Builds a surface from a list of triangles as in files: with repeated corners, triangles without area, and edges
+// with any number of neighbours. Everything is sorted only by numbers, so that a file gives the same surface on every
+// machine. Moments are exact integrals over tetrahedra (as those of hulls).
 #include "model/tri_mesh.h"
 #include "base/carver.h"
 #include "math/trig.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The page of a benchmark: one document of data, and the script that draws it. Without the script (web/ was not built) the
-// page says so and still holds the data.
+// The page of a benchmark: one document of data, and the script that draws it. Without the script (web/ was not
+// built) the page shows a notice and still contains the data.
 #include "base/guard.h"
 #include "page/lab_bundle.h"
 #include "pawl/io.h"

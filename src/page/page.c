@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A page is a frame of HTML around one JSON document and the bundle of web/, which makes everything that is seen. Where
-// the bundle is missing the page says so, and the document in it can still be read by programs.
+// A page is an HTML frame around one JSON document and the bundle of web/, which draws everything. Without the bundle
+// the page shows a notice, and programs can still read its document.
 #define _POSIX_C_SOURCE 200809L
 #include "pawl/page.h"
 #include "base/guard.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Several runs as one document: the documents of their reports, side by side. What differs between them is found in the
-// page, which has all settings, criteria and curves.
+// Several runs as one document: the documents of their reports, side by side. The page, which has all settings,
+// criteria and curves, finds the differences.
 #define _POSIX_C_SOURCE 200809L
 #include "base/guard.h"
 #include "page/page_document.h"

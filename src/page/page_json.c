@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// JSON for pages, written piece by piece into a growing text: documents hold megabytes of numbers, for which a tree of
-// values in memory would be a waste.
+// JSON for pages, written piece by piece into a growing text: documents contain megabytes of numbers, for which a
+// tree of values would need too much memory.
 #include "page/page_json.h"
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Meshes of a scene for pages. Wheels and fingers use one file several times, so that equal meshes are written once and
-// named by number. Points are 16-bit fractions of the box around the mesh: 1/65535 of its size is finer than a pixel.
-// Too many triangles are thinned by pawl_mesh_simplify(), each mesh in proportion to what it has.
+// Meshes of a scene for pages. Wheels and fingers often use one file several times, so equal meshes are written once
+// and referred to by number. Points are 16-bit fractions of the box around the mesh: 1/65535 of its size is finer
+// than a pixel. If there are too many triangles, pawl_mesh_simplify() reduces each mesh in proportion to its size.
 #include "page/page_mesh.h"
 #include "base/carver.h"
 #include "base/hash.h"

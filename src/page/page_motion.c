@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A recorded motion as JSON for the player in web/: names, shapes and joints as text, what grows with time as
-// little-endian numbers in base64 (docs/player.md). A page is one file that people send each other, so the arrays have a
-// budget: frames are left out evenly until poses and contacts fit.
+// A recorded motion as JSON for the player in web/: names, shapes and joints as text, series as little-endian numbers
+// in base64 (docs/player.md). A page is one file that people send each other, so the arrays have a budget: frames are
+// dropped evenly until poses and contacts fit.
 #include "page/page_motion.h"
 #include "page/page_json.h"
 #include "page/page_scene.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Bodies, shapes and joints as JSON for the pages of web/ (docs/player.md). A recording has them in arrays; of a model
-// the same arrays are made, so that one writer serves the report and the live viewer.
+// Bodies, shapes and joints as JSON for the pages of web/ (docs/player.md). A recording contains them as arrays. A
+// model is converted to the same arrays, so that one writer serves the report and the live viewer.
 #include "page/page_scene.h"
 #include "page/page_json.h"
 #include "page/page_mesh.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The report as one JSON document (docs/pages.md): what was simulated, whether it can be trusted, what happened. web/
-// makes the page of it; only the picture, which other documents embed, is drawn here as SVG.
+// The report as one JSON document (docs/pages.md): the model and settings, the verdict, and the results. web/ draws
+// the page from it; only the picture, which other documents embed, is drawn here as SVG.
 #define _POSIX_C_SOURCE 200809L
 #include "base/guard.h"
 #include "page/page_document.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One walk over all recorded contacts keeps the worst pairs. A pair that is dropped from the list
-// has been no worse than all that stay; should it get worse it comes back: the list is exact. What
-// else a row says (largest force, contacts seen) would not be, so it is counted in a second walk.
+// One pass over all recorded contacts keeps the worst pairs. A pair that is dropped from the list is no worse than
+// the remaining ones; if it gets worse later it is added again, so the list is exact. The other figures of a row
+// (largest force, number of contacts) would not be exact, so they are counted in a second pass.
 #include "page/report_contacts.h"
 #include "page/page_json.h"
 #include "pawl/contact.h"

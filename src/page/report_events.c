@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A run may have a handful of events or a million. The first table therefore counts them by kind; the
-// second lists those of the beginning, and says what it leaves out.
+// A run may have a handful of events or a million. The first table therefore counts them by kind; the second lists
+// the first ones and states the number of those omitted.
 #include "page/report_events.h"
 #include "page/page_json.h"
 #include "page/report_contacts.h"

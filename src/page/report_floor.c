@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Planes in drawings. All that touches a plane is on one side of it: seen from that side the patch
-// lies behind everything, so it is drawn first; seen from the other side it is a mere outline.
+// Planes in drawings. All bodies are on one side of a plane: seen from that side the patch is behind everything, so
+// it is drawn first; seen from the other side only its outline is drawn.
 #include "page/report_floor.h"
 #include "math/vec.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Meshes in the SVG picture. Triangles are painted from back to front, so that all behind others would be painted for
-// nothing: a buffer of depths finds those that are seen anywhere, usually less than half of them, and no more of them
-// are in the file. Both sides of a triangle are drawn, because files of visual meshes wind them either way.
+// Meshes in the SVG picture. Triangles are painted from back to front. A depth buffer finds the visible ones, usually
+// less than half, and only these are written to the file. Both sides of a triangle are drawn, because files of visual
+// meshes wind them either way.
 #include "page/report_mesh.h"
 #include "math/vec.h"
 #include <math.h>

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Pictures of a motion, from poses sampled over the recording. The main one shows the start and a
-// few other moments, chosen to lie as far apart as they can: moments at equal times would coincide
-// where the motion swings to and fro.
+// few other moments, chosen such that the poses differ as much as possible: poses at equal intervals could coincide
+// in an oscillating motion.
 #include "page/report_picture.h"
 #include "base/carver.h"
 #include "math/vec.h"

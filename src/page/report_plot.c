@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A plot as JSON: its curves as base64 of doubles, so that a zoom and an exported table have all digits, and what web/
-// needs to know to draw it.
+// A plot as JSON: its curves as base64 of doubles, so that a zoom and an exported table have all digits, and the
+// properties that web/ needs to draw it.
 #include "page/report_plot.h"
 #include "page/page_json.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The plots of a report. Where there are more columns than a plot can show, those that change most
-// are shown, and the page says so.
+// The plots of a report. If there are more columns than a plot can show, those with the largest changes are shown,
+// with a notice.
 #include "page/report_plots.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Colours of the SVG picture: text keeps a contrast of at least 4.5 on both grounds; curves also differ in lightness,
-// for those who do not tell the hues apart. web/src/theme.css has the same ones.
+// Colours of the SVG picture: text has a contrast of at least 4.5 on both backgrounds; curves also differ in
+// lightness, for readers who cannot distinguish the hues. web/src/theme.css has the same ones.
 #include "page/report_style.h"
 
 const char report_style_colours[] =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Shapes are convex, so the outline of one is the hull of its projected points; faces that look at
-// the viewer are drawn over it in the light that falls on them. That is all the hidden-surface
-// work a parallel projection of convex bodies needs, apart from their order.
+// Shapes are convex, so the outline of one is the hull of its projected points; faces towards the viewer are drawn
+// over it with shading. A parallel projection of convex bodies needs no other hidden-surface removal, apart from
+// their order.
 #include "page/report_view.h"
 #include "math/vec.h"
 #include <math.h>

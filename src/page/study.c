@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Holds a study while it grows. Texts and points are copied one by one: a study is small, and made
-// once. Tables and plots are allocated each for itself, so that views of them stay where they are.
+// Collects the contents of a study. Texts and points are copied one by one: a study is small and built once. Tables
+// and plots are allocated separately, so that views of them remain valid.
 #include "pawl/study.h"
 #include "base/array.h"
 #include "base/guard.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A study as one JSON document and a page around it. Numbers are printed here, because which digits a cell shows is
-// what is compared with a paper; web/ lays them out.
+// A study as one JSON document and a page around it. Numbers are formatted here, because the digits of a cell are
+// compared with a paper; web/ arranges them.
 #define _POSIX_C_SOURCE 200809L
 #include "base/guard.h"
 #include "page/page_document.h"
