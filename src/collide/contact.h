@@ -58,6 +58,7 @@ int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double
 double pawl_contact_finder_half_thickness(const contact_finder *f, int shape);
 double pawl_contact_finder_thinnest(const contact_finder *f); // of all shapes
 const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f);
+int pawl_contact_finder_found(const contact_finder *f); // how many of these the last find() stored
 int pawl_contact_finder_capacity(const contact_finder *f);
 // Between steps: room for at least `capacity` contacts.
 pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity);

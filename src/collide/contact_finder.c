@@ -16,7 +16,7 @@ struct contact_finder {
     uint32_t *group, *mask; // (shape_count) of the model's shapes
     patch_reducer *reducer; // NULL: all contacts stay
     pawl_contact *contacts;
-    int capacity;
+    int capacity, found;
     double thinnest; // half thickness of a shape [m]
 };
 
@@ -309,7 +309,13 @@ int pawl_contact_finder_find(contact_finder *f, const body_state *bodies, double
     if (f->reducer != NULL && count <= f->capacity) {
         count = pawl_patch_reduce(f->reducer, f->contacts, count, f->rules.reduce_max);
     }
+    f->found = count < f->capacity ? count : f->capacity;
     return count;
+}
+
+int pawl_contact_finder_found(const contact_finder *f)
+{
+    return f->found;
 }
 
 const pawl_contact *pawl_contact_finder_contacts(const contact_finder *f)

@@ -65,19 +65,21 @@ static bool overlap_sleeps(const step_context *c, double id)
     return true;
 }
 
-// What is left of the overlaps, and no more than that from now on.
+// What is left of the overlaps, and no more than that from now on. By what the step found, not by what it holds: lit
+// holds no pair that is moving apart, however deep it still is.
 static void overlap_forget(const step_context *c, pawl_state *s)
 {
-    const pawl_assembly *a = c->assembly;
+    const pawl_contact *found = pawl_contact_finder_contacts(c->finder);
+    int count = pawl_contact_finder_found(c->finder);
     state_overlaps began = pawl_state_overlaps(s);
     int left = 0;
     for (int i = 0, k = 0; i < began.count; ++i) {
         state_overlap now = began.pair[i];
         double pair = pawl_contact_pair(now.id);
-        while (k < a->contact_count && pawl_contact_pair(a->contacts[k].id) < pair) {
+        while (k < count && pawl_contact_pair(found[k].id) < pair) {
             ++k;
         }
-        double deepest = overlap_deepest(c, a->contacts, a->contact_count, pair, &k);
+        double deepest = overlap_deepest(c, found, count, pair, &k);
         now.depth = overlap_sleeps(c, now.id) ? now.depth : fmin(now.depth, deepest);
         if (now.depth > overlap_shallow) {
             began.pair[left++] = now;
