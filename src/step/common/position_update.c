@@ -30,6 +30,7 @@ static const double position_close =
     2e-10; // of the first one: a correction leaves less than the tolerance
 static const double position_small = 1e-13; // what the last correction leaves
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30, POSITION_MOST_PARTS = 16 };
+enum { POSITION_AT_ONCE = 4 }; // iterations: what they find has not turned by much
 
 // Impulses of a position update are reactions, too, and prescribed motions do work with them. In an exact update
 // (rattle) both are taken at the twists that satisfy the rows.
@@ -160,11 +161,13 @@ static double position_kinetic(const pawl_model *m, const body_state *bodies)
 }
 
 // A secant may end in another solution, far away. Impulses of smooth motion are at right angles to it and add the square of
-// the angle that it turns by; a solution that takes the impulses of a collision is none.
-static bool position_is_near(const step_context *c, const pawl_state *s)
+// the angle that it turns by; a solution that takes the impulses of a collision is none. Newton's method by itself gets
+// there where a motion turns back within the step, as at a dead centre.
+static bool position_is_near(const step_context *c, const pawl_state *s, bool stretched)
 {
+    double rise = stretched ? pawl_position_rise : pawl_position_most_rise;
     return position_kinetic(c->model, s->bodies) <=
-           pawl_position_rise * position_kinetic(c->model, c->position.from);
+           rise * position_kinetic(c->model, c->position.from);
 }
 
 // Whether a correction of that error, after one of `last` unless it is the first, leaves so little that nobody needs to
@@ -227,7 +230,8 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
             position_correct(c, s, -1.0, change, total);
             position_try(c, s, tau, end, total);
         }
-        if (stretched && (done || nearly) && !position_is_near(c, s)) {
+        if ((done || nearly) && (stretched || k >= POSITION_AT_ONCE) &&
+            !position_is_near(c, s, stretched)) {
             break;
         }
         if (done || nearly) {
@@ -250,6 +254,9 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
         pawl_closure_solve(c, accuracy, change);
         ++*iterations;
         position_correct(c, s, 1.0, change, total);
+        if (final && k >= POSITION_AT_ONCE && !position_is_near(c, s, stretched)) {
+            break;
+        }
         if (final) {
             position_move(c, s, tau, end);
             return position_arrive(c, s, end - tau, total, POSITION_UNSEEN);

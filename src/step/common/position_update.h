@@ -8,6 +8,9 @@
 
 // Kinetic energy by the impulses of a position update, over that before it: more is a collision.
 static const double pawl_position_rise = 1.004;
+// Without a secant: impulses along the rows of the beginning turn a motion by an angle a, and add tan(a)^2. More than
+// half a radian is made in shorter parts.
+static const double pawl_position_most_rise = 1.25;
 
 // Moves s along its twists for a time that ends at `end`. Returns the number of Newton iterations.
 int pawl_position_update(step_context *c, pawl_state *s, double duration, double end);

@@ -21,6 +21,7 @@ static const double reduced_position_contraction = 0.5; // slower is no converge
 enum {
     REDUCED_POSITION_ITERATIONS = 40,
     REDUCED_POSITION_SECANTS = 15,
+    REDUCED_POSITION_AT_ONCE = 4, // what they find has not turned by much
     REDUCED_POSITION_PROJECT = 30
 };
 
@@ -184,11 +185,12 @@ static double reduced_position_energy(step_context *c, const double *u)
     return energy;
 }
 
-// A secant may end in another solution, far away: one that takes the impulses of a collision is none.
-static bool reduced_position_is_near(step_context *c)
+// A secant may end in another solution, far away: one that takes the impulses of a collision is none. So may Newton's
+// method where a motion turns back within the step.
+static bool reduced_position_is_near(step_context *c, bool secant)
 {
-    return reduced_position_energy(c, c->u.next) <=
-           pawl_position_rise * reduced_position_energy(c, c->u.start);
+    double rise = secant ? pawl_position_rise : pawl_position_most_rise;
+    return reduced_position_energy(c, c->u.next) <= rise * reduced_position_energy(c, c->u.start);
 }
 
 // Newton's method with the matrices of the beginning. False when it does not converge.
@@ -236,7 +238,8 @@ static bool reduced_position_newton(step_context *c, pawl_state *s, double tau, 
             // with the last change as well: left out it would be an error of one sign in every step
             reduced_position_place(c, s, tau, end);
             reduced_position_displacement(c, s, tau, c->u.next);
-            if (secant.on && !reduced_position_is_near(c)) {
+            if ((secant.on || (closes && k >= REDUCED_POSITION_AT_ONCE)) &&
+                !reduced_position_is_near(c, secant.on)) {
                 return false;
             }
             if (closes) {
