@@ -118,8 +118,7 @@ struct pawl_delassus { // every operator embeds this as its first member
     struct thread_pool *team; // helps inside of a solve, with the same bits; NULL: the caller alone
 };
 
-// Whoever wants to see the iterations of a solver. Solvers call it where that costs nothing: after a sweep, after an
-// iteration of ADMM.
+// Whoever wants to see the iterations of a solver: after a sweep, a gradient, a Newton step, an iteration of ADMM.
 typedef struct problem_watch problem_watch;
 struct problem_watch {
     void (*see)(problem_watch *watch, const pawl_problem *p, const double *lambda);

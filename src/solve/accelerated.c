@@ -137,6 +137,7 @@ void pawl_accelerated_run(accelerated_part *s, const space_problem *q, double ta
         left = accelerated_project(s, q);
         theta = accelerated_extrapolate(s, q, theta);
         ++report->iterations;
+        pawl_problem_show(p, s->previous);
     }
     memcpy(x->lambda, s->previous, bytes);
     pawl_space_evaluate(q, x);

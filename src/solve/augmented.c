@@ -210,6 +210,7 @@ bool pawl_augmented_step(augmented_part *s, const space_problem *q, double E, sp
             s->dz[i] = -augmented_penalty(q, i, E, &divide) * s->image[i];
         }
         double length = augmented_search(s, q, wd, dd);
+        pawl_problem_show(p, s->at.lambda);
         for (int i = 0; i < n; ++i) {
             w[i] += length * d[i];
         }

@@ -165,6 +165,15 @@ static double continuation_map(continuation_part *s, const pawl_problem *p, doub
     return pawl_dot(s->f, s->f, n);
 }
 
+// s->impulse is what s->x is in the problem's units, made admissible.
+static void continuation_impulses(continuation_part *s, const pawl_problem *p)
+{
+    for (int i = 0; i < p->row_count; ++i) {
+        s->impulse[i] = s->scale[i] * s->x[i];
+    }
+    pawl_problem_admit(p, s->impulse);
+}
+
 // Newton's method for one eps, from s->x. False when it does not get there.
 // After CONTINUATION_HALVINGS the last, shortest step is taken although it does not lower the merit: the map has
 // kinks, and staying in place would never cross one.
@@ -197,18 +206,19 @@ static bool continuation_level(continuation_part *s, const pawl_problem *p, doub
             }
         }
         memcpy(s->x, s->trial, bytes);
+        if (p->watch != NULL) {
+            continuation_impulses(s, p);
+            pawl_problem_show(p, s->impulse);
+        }
     }
     return false;
 }
 
-// What s->x is in the problem's units; lambda takes it where it is better. Returns the better natural map.
+// lambda takes what s->x is where that is better. Returns the better natural map.
 static double continuation_keep(continuation_part *s, const pawl_problem *p, const double *weight,
                                 double best, double *lambda)
 {
-    for (int i = 0; i < p->row_count; ++i) {
-        s->impulse[i] = s->scale[i] * s->x[i];
-    }
-    pawl_problem_admit(p, s->impulse);
+    continuation_impulses(s, p);
     pawl_problem_velocity(p, s->impulse, s->velocity);
     double natural = pawl_problem_natural(p, s->impulse, s->velocity, weight);
     if (natural < best) {

@@ -225,6 +225,7 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, curnier_aim aim, 
         }
         weak += !(left < curnier_good);
         if (!(left < 1.0)) {
+            pawl_problem_show(q->p, c->at.lambda);
             if (E <= curnier_least || x->natural <= aim.content) {
                 break;
             }
@@ -244,6 +245,7 @@ bool pawl_curnier_run(curnier_part *c, const space_problem *q, curnier_aim aim, 
             curnier_polish(c, q, used, x);
             content = true;
         }
+        pawl_problem_show(q->p, content ? x->lambda : c->at.lambda);
     }
     return x->natural <= aim.content;
 }

@@ -258,7 +258,9 @@ bool pawl_path_run(path_part *s, interior_part *at, const space_problem *q, doub
     for (int k = 0; k < most && at->at.natural > target; ++k) {
         ++report->iterations;
         ++report->factorizations;
-        if (!path_step(s, at, q)) {
+        bool goes = path_step(s, at, q);
+        pawl_problem_show(q->p, at->at.lambda);
+        if (!goes) {
             return false;
         }
         if (at->at.natural < x->natural) {

@@ -394,7 +394,9 @@ bool pawl_interior_run(interior_part *s, const space_problem *q, double target, 
     for (int k = 0; k < most && s->at.natural > target; ++k) {
         ++report->iterations;
         ++report->factorizations;
-        if (!interior_step(s, q)) {
+        bool goes = interior_step(s, q);
+        pawl_problem_show(q->p, s->at.lambda);
+        if (!goes) {
             return false;
         }
         if (s->at.natural < x->natural) {

@@ -353,6 +353,7 @@ static bool newton_run(newton_part *s, const pawl_problem *p, const double *weig
                    : length < 0.3 ? proximal * newton_proximal_grow
                                   : proximal;
         if (length == 0.0) {
+            pawl_problem_show(p, lambda);
             if (proximal > 1e3) {
                 break;
             }
@@ -363,6 +364,7 @@ static bool newton_run(newton_part *s, const pawl_problem *p, const double *weig
         }
         pawl_problem_velocity(p, s->point, s->v);
         double natural = newton_natural(s, p, weight, s->point);
+        pawl_problem_show(p, s->trial);
         if (natural < best) {
             best = natural;
             memcpy(lambda, s->trial, bytes);

@@ -60,6 +60,12 @@ static void proximal_pose(proximal_part *s, const space_problem *q, double E)
     }
 }
 
+static void proximal_see(problem_watch *base, const pawl_problem *posed, const double *lambda)
+{
+    (void)posed;
+    pawl_problem_show(((proximal_watch *)base)->of, lambda);
+}
+
 // Solves the problem that is posed from the centre: s->at gets its answer, measured as one of q. Whether it is solved.
 static bool proximal_solve(proximal_part *s, curnier_part *newton, const space_problem *q,
                            const proximal_goal *goal, int steps, solver_report *report)
@@ -67,6 +73,8 @@ static bool proximal_solve(proximal_part *s, curnier_part *newton, const space_p
     pawl_problem posed = *q->p;
     posed.compliance = s->compliance;
     posed.v_f = s->v_f;
+    proximal_watch watch = {{proximal_see}, q->p};
+    posed.watch = q->p->watch != NULL ? &watch.base : NULL;
     space_problem own = {&posed, q->space, q->weight};
     pawl_space_iterate_copy(q, &s->centre, &s->at);
     pawl_space_evaluate(&own, &s->at);

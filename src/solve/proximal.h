@@ -5,6 +5,12 @@
 #pragma once
 #include "solve/curnier.h"
 
+// Newton's method solves regularized problems; who watches sees its iterates as those of the problem itself.
+typedef struct proximal_watch {
+    problem_watch base; // first, so that a problem_watch * is also one of these
+    const pawl_problem *of;
+} proximal_watch;
+
 typedef struct proximal_part {
     double *compliance, *v_f; // (rows) of the regularized problem
     space_iterate centre, at;

@@ -182,6 +182,19 @@ static double *sweep_begin(space_sweeper *s, const space_problem *q, double *lam
     return w;
 }
 
+// Groups keep the impulses of their contacts.
+static void sweep_store(const space_sweeper *s, const pawl_problem *p, double *lambda)
+{
+    for (int g = 0; g < s->group_count; ++g) {
+        for (int l = 0; l < SWEEP_LANES; ++l) {
+            int k = s->groups[g].contact[l];
+            for (int r = 0; r < 3 && k >= 0; ++r) {
+                lambda[pawl_problem_contact_row(p, k) + r] = s->groups[g].lambda[r][l];
+            }
+        }
+    }
+}
+
 static void sweep_run(space_sweeper *s, const space_problem *q, int sweeps, double *lambda,
                       double *w)
 {
@@ -192,15 +205,12 @@ static void sweep_run(space_sweeper *s, const space_problem *q, int sweeps, doub
         } else {
             sweep_contacts(q, lambda, w);
         }
-    }
-    for (int g = 0; g < s->group_count; ++g) {
-        for (int l = 0; l < SWEEP_LANES; ++l) {
-            int k = s->groups[g].contact[l];
-            for (int r = 0; r < 3 && k >= 0; ++r) {
-                lambda[pawl_problem_contact_row(q->p, k) + r] = s->groups[g].lambda[r][l];
-            }
+        if (q->p->watch != NULL) {
+            sweep_store(s, q->p, lambda);
+            pawl_problem_show(q->p, lambda);
         }
     }
+    sweep_store(s, q->p, lambda);
 }
 
 void pawl_space_sweep(space_sweeper *s, const space_problem *q, int sweeps, space_iterate *x)

@@ -297,29 +297,63 @@ static void sample_count_call(void *user, int iteration, const pawl_residual *re
     CHECK_INT(iteration, ++*(int *)user);
 }
 
+// Without who watches, the answer has the same bits.
+static void sample_check_watch(test_env *t, const pawl_sample *s, const pawl_settings *settings)
+{
+    size_t rows = (size_t)pawl_sample_get(s)->row_count;
+    double *seen_answer = calloc(rows, sizeof *seen_answer), *answer = calloc(rows, sizeof *answer);
+    pawl_sample_solver *solver;
+    pawl_sample_result result, alone;
+    int seen = 0;
+    CHECK_OK(pawl_sample_solver_create(&t->env, s, settings, &solver));
+    CHECK_OK(pawl_sample_solver_run(solver, NULL, sample_count_call, &seen, seen_answer, &result));
+    CHECK_OK(pawl_sample_solver_run(solver, NULL, NULL, NULL, answer, &alone));
+    CHECK_INT(seen, result.iterations);
+    CHECK_INT(alone.iterations, result.iterations);
+    CHECK(memcmp(answer, seen_answer, rows * sizeof *answer) == 0);
+    pawl_sample_solver_destroy(solver);
+    free(seen_answer);
+    free(answer);
+}
+
 TEST(a_watch_sees_every_sweep)
 {
     test_env t;
     test_env_init(&t);
     pawl_sample *s = sample_of(&t, "models/suite/boxes-fixed.sdf", 40);
-    const pawl_sample_data *d = pawl_sample_get(s);
-    double *lambda = calloc((size_t)d->row_count, sizeof *lambda);
     static const char *const names[] = {"nbgs", "pgs-ncp", "admm-ncp-la"};
     for (int i = 0; i < 6; ++i) {
         pawl_settings settings = pawl_settings_default();
         CHECK_OK(pawl_settings_set(&t.env, &settings, "solver", names[i / 2]));
         settings.solver.variant = i % 2 == 0 ? PAWL_VARIANT_OWN : PAWL_VARIANT_PAPER;
         settings.solver.max_iterations = 37;
-        pawl_sample_solver *solver;
-        pawl_sample_result result;
-        int seen = 0;
-        memset(lambda, 0, (size_t)d->row_count * sizeof *lambda);
-        CHECK_OK(pawl_sample_solver_create(&t.env, s, &settings, &solver));
-        CHECK_OK(pawl_sample_solver_run(solver, NULL, sample_count_call, &seen, lambda, &result));
-        CHECK_INT(seen, result.iterations);
-        pawl_sample_solver_destroy(solver);
+        sample_check_watch(&t, s, &settings);
     }
-    free(lambda);
     pawl_sample_destroy(s);
     CHECK_NO_LEAK(&t);
+}
+
+TEST(a_watch_sees_every_step_gradient_and_sweep_of_auto_and_newton)
+{
+    // Between them these go through every stage that a few contacts need.
+    static const struct {
+        const char *model;
+        int steps;
+    } cases[] = {{"models/suite/boxes-fixed.sdf", 40},
+                 {"models/suite/nunchuk.sdf", 420},
+                 {"models/suite/quadruped.sdf", 60},
+                 {"models/suite/biped21.sdf", 40},
+                 {"models/suite/walker31.sdf", 300}};
+    static const char *const names[] = {"auto", "newton"};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; ++i) {
+        test_env t;
+        test_env_init(&t);
+        pawl_sample *s = sample_of(&t, cases[i / 2].model, cases[i / 2].steps);
+        pawl_settings settings = pawl_settings_default();
+        CHECK(pawl_sample_get(s)->contact_count > 0);
+        CHECK_OK(pawl_settings_set(&t.env, &settings, "solver", names[i % 2]));
+        sample_check_watch(&t, s, &settings);
+        pawl_sample_destroy(s);
+        CHECK_NO_LEAK(&t);
+    }
 }
