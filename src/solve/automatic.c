@@ -12,6 +12,7 @@
 //   3. for few bodies and for mechanisms of few velocities, accelerated gradients (accelerated.c), and the augmented
 //      Lagrangian (augmented.c), for one to three bodies before 4, for more after it;
 //   4. an interior point (interior_point.c), for what moves, and 2 from where it ended;
+//      then, for mechanisms of few rows, a path of regularized problems (continuation.c), for feet that press on each other;
 //   5. of heaps, sweeps (space_sweep.c), which lower what an interior point leaves of what is jammed, and 2;
 //      4 again from other starts, and along its path by arc length (interior_path.c) where that turns back; then 5 again;
 //   each of 3, 4 and 5 ends with 1, which has the last digits;
@@ -28,6 +29,7 @@
 #include "problem/natural.h"
 #include "solve/accelerated.h"
 #include "solve/augmented.h"
+#include "solve/continuation.h"
 #include "solve/curnier.h"
 #include "solve/interior_path.h"
 #include "solve/proximal.h"
@@ -47,6 +49,7 @@ typedef struct automatic {
     proximal_part proximal;
     interior_part interior;
     path_part path;
+    continuation_part regularized;
     space_iterate iterate;
     double *weight, *v; // (rows)
     double *best; // (rows) impulses with the least natural residual that any attempt ended with
@@ -61,6 +64,7 @@ enum {
     AUTOMATIC_SWEEP_CHUNK = 100, // and sweeps
     AUTOMATIC_INTERIOR = 50,     // steps of the interior point between two of these
     AUTOMATIC_PATH = 200,        // and along its path
+    AUTOMATIC_REGULARIZED = 150, // and along that of regularized problems
     AUTOMATIC_FEW = 18,          // velocities up to which the augmented Lagrangian precedes it
     AUTOMATIC_SMALL = 240        // and up to which it is tried after it, and gradients before
 };
@@ -82,6 +86,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     curnier_part curnier = pawl_curnier_layout(def, mem);
     interior_part interior = pawl_interior_layout(def, mem);
     path_part path = pawl_path_layout(def, mem);
+    continuation_part regularized = pawl_continuation_layout(def, mem);
     augmented_part augmented = pawl_augmented_layout(def, mem);
     accelerated_part accelerated = pawl_accelerated_layout(def, mem);
     space_sweeper sweeper = pawl_space_sweeper_layout(def, mem);
@@ -102,6 +107,7 @@ static pawl_solver *automatic_layout(const solver_def *def, pawl_carver *mem)
     s->other = other;
     s->interior = interior;
     s->path = path;
+    s->regularized = regularized;
     s->iterate = iterate;
     s->weight = weight;
     s->v = v;
@@ -308,6 +314,25 @@ static void automatic_arc(automatic_stages *a)
     }
 }
 
+// The path of regularized problems, for few rows. Legs that stand press on each other through their joints: such loads
+// move next to nothing, and from what other stages end with (3e-8 m/s) it is far to the modes that have a solution.
+static void automatic_regularized(automatic_stages *a)
+{
+    automatic *s = a->s;
+    space_iterate *y = &s->other;
+    const pawl_problem *p = a->q.p;
+    int steps = 0;
+    pawl_space_iterate_copy(&a->q, &s->iterate, y);
+    (void)pawl_continuation_run(&s->regularized, p, s->weight, a->accept,
+                                automatic_steps(a, AUTOMATIC_REGULARIZED), y->lambda, &steps);
+    a->report->iterations += steps;
+    a->report->factorizations += steps;
+    pawl_space_evaluate(&a->q, y);
+    if (y->natural < s->iterate.natural) {
+        pawl_space_iterate_copy(&a->q, y, &s->iterate);
+    }
+}
+
 // Sweeps, which cost next to nothing beside factorizations, and centres from the best iterate.
 static void automatic_sweeps_and_proximal(automatic_stages *a)
 {
@@ -346,6 +371,9 @@ static void automatic_mechanism(automatic_stages *a, bool few, bool small)
     }
     if (automatic_open(a)) {
         automatic_interior_and_proximal(a, &pawl_interior_quick);
+    }
+    if (automatic_open(a)) {
+        automatic_regularized(a);
     }
     automatic_restart(a);
     automatic_arc(a);
