@@ -174,12 +174,16 @@ static void conclude_overall(const bench_data *d, const bench_score *scores, int
                  samples, d->entries.count, CONCLUDE_DECADE, d->options.max_iterations);
     if (best >= 0 && solved >= 0) {
         const bench_score *b = &scores[best], *s = &scores[solved];
+        char more[80] = "";
+        if (s->solved > b->solved) {
+            snprintf(more, sizeof more, " %s solves most, %.2f %%.", d->entries.list[solved].name,
+                     100.0 * s->solved);
+        }
         conclude_say(out,
-                     "Best over all: %s, largest area under its profile (%.2f): solves %.1f %%, "
-                     "fastest on %.0f %%, within twice the fastest on %.0f %%. %s solves most, "
-                     "%.1f %%.",
+                     "Best over all: %s, largest area under its profile (%.2f): solves %.2f %%, "
+                     "fastest on %.0f %%, within twice the fastest on %.0f %%.%s",
                      d->entries.list[best].name, b->area, 100.0 * b->solved, 100.0 * b->best,
-                     100.0 * b->near, d->entries.list[solved].name, 100.0 * s->solved);
+                     100.0 * b->near, more);
     }
 }
 

@@ -406,9 +406,10 @@ bool bench_data_read(console *con, const char *path, bench_data *out)
     bool done = status == PAWL_OK && data_take(t, out);
     if (!done) {
         bench_data_free(out);
-        console_explain(con, errors, status, path);
         if (status == PAWL_OK) {
-            console_error(con, "'%s' is no file of 'pawl bench', version 1", path);
+            console_error(con, "%s: is no file of 'pawl bench', version 1, or is damaged", path);
+        } else {
+            console_explain(con, errors, status, path);
         }
     }
     pawl_table_destroy(t);

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "args.h"
 #include "models_folder.h"
 #include "setting_args.h"
 #include "timing.h"
@@ -72,6 +74,14 @@ static bool runs_add(console *con, const bench_suite *suite, const char *system,
     snprintf(word, sizeof word, "suite/%s%s", system,
              strcmp(choice->format, "xml") == 0 ? "-mjcf.xml" : ".sdf");
     char *path = models_find(con, word);
+    if (path != NULL && access(path, R_OK) != 0) {
+        console_error(con,
+                      "there is no '%s': the suite's models belong into ../share/pawl/models or, "
+                      "of a build, into ../models beside the command",
+                      path);
+        free(path);
+        return false;
+    }
     if (path == NULL) {
         return false;
     }
@@ -97,30 +107,42 @@ static bool runs_add(console *con, const bench_suite *suite, const char *system,
     return true;
 }
 
-// A word of a list that names nothing is a mistake, not an empty choice.
-static bool runs_knows(console *con, const bench_choice *choice)
+const char *bench_machine_name(const void *user, int i)
 {
-    char word[64];
-    const char *list = choice->machines;
+    (void)user;
+    return suite_all[i];
+}
+
+static const char *runs_scenario(const void *user, int i)
+{
+    (void)user;
+    return scenario_at(i) != NULL ? scenario_at(i)->name : NULL;
+}
+
+// Whether every word of the list is a name; the first that is not is said. No list has every name.
+static bool runs_know(console *con, const char *option, const char *list, args_names names)
+{
+    char word[64], hint[160];
     while (list != NULL && setting_args_next_word(&list, word, sizeof word)) {
         bool known = false;
-        for (int i = 0; suite_all[i] != NULL; ++i) {
-            known = known || strcmp(word, suite_all[i]) == 0;
+        for (int i = 0; names(NULL, i) != NULL; ++i) {
+            known = known || strcmp(word, names(NULL, i)) == 0;
         }
         if (!known) {
-            console_error(con, "--machines: got '%s', expected names of models/suite", word);
-            return false;
-        }
-    }
-    list = choice->scenarios;
-    while (list != NULL && setting_args_next_word(&list, word, sizeof word)) {
-        if (scenario_find(word) < 0) {
-            console_error(con, "--scenarios: got '%s', expected names that 'pawl bench' lists",
-                          word);
+            args_suggest(word, names, NULL, hint, sizeof hint);
+            console_error(con, "%s: there is no '%s'%s", option, word,
+                          hint[0] != '\0' ? hint : "; 'pawl bench' lists the names");
             return false;
         }
     }
     return true;
+}
+
+// A word of a list that names nothing is a mistake, not an empty choice.
+static bool runs_knows(console *con, const bench_choice *choice)
+{
+    return runs_know(con, "--machines", choice->machines, bench_machine_name) &&
+           runs_know(con, "--scenarios", choice->scenarios, runs_scenario);
 }
 
 bench_run *bench_runs_make(console *con, const bench_suite *suite, const bench_choice *choice,

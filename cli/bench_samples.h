@@ -16,6 +16,8 @@ typedef struct bench_suite {
 } bench_suite;
 const bench_suite *bench_suite_at(int i); ///< NULL past the last
 const bench_suite *bench_suite_find(const char *name);
+// Machine i of the suites, as args_suggest() wants it; NULL beyond the last.
+const char *bench_machine_name(const void *user, int i);
 
 enum { BENCH_MISSED = 8 }; ///< steps of a run that missed the tolerance and are kept
 

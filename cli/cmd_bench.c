@@ -45,9 +45,14 @@ static bool cmd_bench_take_budget(const args_use *use)
            args_refuse(use, "--budget %s, expected a time such as 90s, 30min or 2h", use->value);
 }
 
-static bool cmd_bench_take_count(const args_use *use)
+static bool cmd_bench_take_threads(const args_use *use)
 {
-    return setting_args_count(use, "", use->field);
+    return setting_args_count(use, "threads", use->field);
+}
+
+static bool cmd_bench_take_iterations(const args_use *use)
+{
+    return setting_args_count(use, "iterations", use->field);
 }
 
 static bool cmd_bench_take_positive(const args_use *use)
@@ -108,10 +113,10 @@ static const args_option cmd_bench_options[] = {
      BENCH_FIELD(choice.scenarios), NULL},
     {"--tol", 0, "NUMBER", "tolerance of the solvers; otherwise 1e-8", cmd_bench_take_positive,
      BENCH_FIELD(options.tolerance), NULL},
-    {"--max-iterations", 0, "N", "of a solver; otherwise 500", cmd_bench_take_count,
+    {"--max-iterations", 0, "N", "of a solver; otherwise 500", cmd_bench_take_iterations,
      BENCH_FIELD(options.max_iterations), NULL},
     {"--threads", 0, "N", "otherwise one a core, divided by the ranks of mpirun",
-     cmd_bench_take_count, BENCH_FIELD(threads), NULL},
+     cmd_bench_take_threads, BENCH_FIELD(threads), NULL},
     {"--count", 0, NULL, "count instructions of some samples with valgrind, for 'compare'",
      args_take_flag, BENCH_FIELD(count), NULL},
     {"--against", 0, "FILE", "with 'compare': the older results", args_take_text,
@@ -333,7 +338,10 @@ static int cmd_bench_report(console *con, const bench_request *q, const char *pa
 {
     bench_data data = {0};
     int code = EXIT_BAD_INPUT;
-    if (bench_data_read(con, path, &data) && cmd_bench_give_out(con, q, &data)) {
+    if (pawl_sample_file_is(path)) {
+        console_error(con, "'%s' has samples; 'pawl bench SUITE --samples %s' solves them", path,
+                      path);
+    } else if (bench_data_read(con, path, &data) && cmd_bench_give_out(con, q, &data)) {
         code = EXIT_DONE;
     }
     bench_data_free(&data);
@@ -382,6 +390,11 @@ static int cmd_bench_list(void)
     for (int i = 0; scenario_at(i) != NULL; ++i) {
         printf("%-12s %s\n", scenario_at(i)->name, scenario_at(i)->summary);
     }
+    printf("\nmachines:\n%-12s", "");
+    for (int i = 0; bench_machine_name(NULL, i) != NULL; ++i) {
+        printf("%s%s", i % 7 == 6 ? "\n             " : " ", bench_machine_name(NULL, i));
+    }
+    printf("\n");
     return EXIT_DONE;
 }
 
@@ -396,6 +409,9 @@ static int cmd_bench(console *con, int argc, char **argv)
         q.against = argv[2];
         q.output = argv[3];
         return cmd_bench_compare(con, &q);
+    }
+    if (compare && argc > 2 && argv[2][0] != '-') {
+        return args_fail(con, &args_bench, "pawl bench compare OLD.h5 NEW.h5: which two results?");
     }
     int code = args_read(con, &args_bench, argc, argv, &q.args);
     if (code != ARGS_READ) {

@@ -32,7 +32,7 @@ pawl_status pawl_fclib_open(const pawl_env *env, const char *path, fclib_file *f
     case PAWL_NO_MEMORY:
         return PAWL_FAIL(env, status, "%s: no memory to read it", path);
     case PAWL_BAD_FILE:
-        return PAWL_FAIL(env, status, "%s: is not an HDF5 file, or is damaged", path);
+        return PAWL_FAIL(env, status, "%s: is not an HDF5 file, is damaged or was cut off", path);
     case PAWL_UNSUPPORTED:
         return PAWL_FAIL(env, status,
                          "%s: is damaged or of an unknown form of HDF5; try: h5repack IN OUT",

@@ -177,7 +177,8 @@ pawl_status pawl_fclib_read(const pawl_env *env, const char *path, pawl_contact_
         } else if (pawl_fclib_has(&f, "/fclib_global")) {
             status = fclib_global(&f, out);
         } else {
-            status = pawl_fclib_fail(&f, "/", "has neither fclib_local nor fclib_global");
+            status = pawl_fclib_fail(
+                &f, "/", "has neither fclib_local nor fclib_global, nor samples of pawl");
         }
         pawl_fclib_close(&f);
     }

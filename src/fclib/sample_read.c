@@ -195,12 +195,13 @@ pawl_status pawl_sample_file_open(const pawl_env *env, const char *path, pawl_sa
     memcpy(own, path, strlen(path) + 1);
     *f = (pawl_sample_file){.env = *env, .path = own, .path_bytes = strlen(path) + 1};
     hdf5_use use = hdf5_use_begin();
-    f->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    pawl_status status =
-        f->file >= 0 && sample_is_format(f->file)
-            ? sample_read_index(f)
-            : PAWL_FAIL(env, PAWL_BAD_FILE, "'%s' is no file of samples, version %d", path,
-                        SAMPLE_VERSION);
+    pawl_status status = hdf5_open_to_read(env, path, &f->file);
+    if (status == PAWL_OK) {
+        status = sample_is_format(f->file)
+                     ? sample_read_index(f)
+                     : PAWL_FAIL(env, PAWL_BAD_FILE, "%s: is no file of samples, version %d", path,
+                                 SAMPLE_VERSION);
+    }
     hdf5_use_end(use);
     if (status != PAWL_OK) {
         pawl_sample_file_close(f);

@@ -255,11 +255,10 @@ pawl_status pawl_table_read(const pawl_env *env, const char *path, pawl_table **
     *out = NULL;
     PAWL_NEED(env, path);
     hdf5_use use = hdf5_use_begin();
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    pawl_status status =
-        file >= 0 ? table_read(env, file, path, out)
-                  : PAWL_FAIL(env, PAWL_BAD_FILE, "'%s' cannot be opened as an HDF5 file", path);
-    if (file >= 0) {
+    hid_t file;
+    pawl_status status = hdf5_open_to_read(env, path, &file);
+    if (status == PAWL_OK) {
+        status = table_read(env, file, path, out);
         (void)H5Fclose(file);
     }
     hdf5_use_end(use);

@@ -401,6 +401,16 @@ static uint64_t plain_root(const hdf5_plain *f)
     return plain ? plain_number(p + 36, 8) : plain_nowhere;
 }
 
+// Whether the file goes on to where it says that it ends.
+static bool plain_is_whole(const hdf5_plain *f)
+{
+    const unsigned char *p = plain_at(f, 0, 48);
+    int version = p == NULL ? -1 : p[8];
+    uint64_t at = version == 0 ? 40 : version == 1 ? 44 : 28; // end of file address
+    const unsigned char *end = plain_at(f, at, 8);
+    return end != NULL && plain_number(end, 8) <= f->size;
+}
+
 static pawl_status plain_load(FILE *in, const pawl_env *env, hdf5_plain *out)
 {
     if (fseek(in, 0, SEEK_END) != 0) {
@@ -431,7 +441,8 @@ pawl_status hdf5_plain_open(const pawl_env *env, const char *path, hdf5_plain *o
         bool ours = out->size >= 48 && memcmp(out->bytes, signature, sizeof signature) == 0;
         status = !ours                              ? PAWL_BAD_FILE
                  : plain_root(out) == plain_nowhere ? PAWL_UNSUPPORTED
-                                                    : PAWL_OK;
+                 : plain_is_whole(out)              ? PAWL_OK
+                                                    : PAWL_BAD_FILE;
     }
     if (status != PAWL_OK) {
         hdf5_plain_close(out);

@@ -28,6 +28,22 @@ static void hdf5_use_prepare(void)
     pthread_mutexattr_destroy(&attributes);
 }
 
+static void hdf5_use_silence_exit(void)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+// HDF5 1.10 loses memory of its own when it meets a damaged object, finds that out when the process
+// ends, and then prints about it on stderr unless its error messages are off. What is registered after HDF5's first call
+// runs before HDF5's own end.
+static void hdf5_prepare_exit(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT; // once a process is enough
+    if (!atomic_flag_test_and_set(&done)) {
+        (void)atexit(hdf5_use_silence_exit);
+    }
+}
+
 hdf5_use hdf5_use_begin(void)
 {
     pthread_once(&hdf5_use_once, hdf5_use_prepare);
@@ -35,6 +51,7 @@ hdf5_use hdf5_use_begin(void)
     hdf5_use use = {0};
     (void)H5Eget_auto2(H5E_DEFAULT, &use.function, &use.data);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    hdf5_prepare_exit();
     return use;
 }
 
@@ -44,19 +61,18 @@ void hdf5_use_end(hdf5_use use)
     pthread_mutex_unlock(&hdf5_use_lock);
 }
 
-static void hdf5_use_silence_exit(void)
+pawl_status hdf5_open_to_read(const pawl_env *env, const char *path, hid_t *file)
 {
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-// HDF5 1.10 loses memory of its own when it meets a damaged object, finds that out when the process
-// ends, and then prints about it on stderr unless its error messages are off.
-void hdf5_prepare_exit(void)
-{
-    static atomic_flag done = ATOMIC_FLAG_INIT; // once a process is enough
-    if (!atomic_flag_test_and_set(&done)) {
-        (void)atexit(hdf5_use_silence_exit);
+    *file = H5I_INVALID_HID;
+    FILE *in = fopen(path, "rb"); // HDF5 does not say why it refuses
+    if (in == NULL) {
+        return PAWL_FAIL(env, PAWL_IO_ERROR, "%s: cannot be read: %s", path, strerror(errno));
     }
+    (void)fclose(in);
+    *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return *file >= 0 ? PAWL_OK
+                      : PAWL_FAIL(env, PAWL_BAD_FILE,
+                                  "%s: is not an HDF5 file, is damaged or was cut off", path);
 }
 
 hid_t hdf5_image_create(void)

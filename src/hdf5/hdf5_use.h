@@ -22,5 +22,5 @@ pawl_status hdf5_image_probe(const pawl_env *env, const char *path);
 // Closes the file and, if all went well so far (`done`), writes it to `path`: to a temporary file that is renamed, so that
 // `path` is complete or as it was. Else PAWL_NO_MEMORY or PAWL_IO_ERROR, logged.
 pawl_status hdf5_image_save(const pawl_env *env, hid_t file, const char *path, bool done);
-// To be called after HDF5 has met a damaged file: it may complain once more when the process ends.
-void hdf5_prepare_exit(void);
+// Opens a file to read it. PAWL_IO_ERROR where it cannot be read, PAWL_BAD_FILE where it is not HDF5 or damaged, logged.
+pawl_status hdf5_open_to_read(const pawl_env *env, const char *path, hid_t *file);

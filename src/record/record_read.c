@@ -558,7 +558,6 @@ pawl_status record_open(const pawl_env *env, const char *path, bool writable, pa
         *out = r;
     } else {
         pawl_record_close(r);
-        hdf5_prepare_exit();
     }
     hdf5_use_end(use);
     return status;

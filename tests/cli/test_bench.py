@@ -168,6 +168,12 @@ def test_instructions_are_counted_and_tell_a_regression(pawl, tmp_path):
     assert ratio(bench(pawl, "compare", tmp_path / "long.h5", tmp_path / "short.h5", code=None)) < 1.0
 
 
+def test_feet_that_press_on_each_other_are_solved_in_every_step(pawl, tmp_path):
+    """A walker that falls on six feet of four corners: 72 rows, of which 16 combinations move anything."""
+    done = bench(pawl, "quick", "--machines", "walker31", "--scenarios", "drop", "--record-only", "-q", "-o", tmp_path / "w.h5")
+    assert "1 runs, 1 passed" in done.stdout
+
+
 def test_machines_are_read_from_mjcf_too(pawl, tmp_path):
     done = bench(pawl, "smoke", "--format", "xml", "--record-only", "-q", "-o", tmp_path / "x.h5")
     assert "9 runs, 9 passed" in done.stdout
@@ -214,8 +220,39 @@ def test_samples_are_solved_from_the_file_with_their_history(smoke, pawl):
 
 @pytest.mark.parametrize("words, message", [
     (("nonsense",), "no suite and no file"), (("smoke", "--solvers", "nsgs/paper"), "expected all"),
-    (("smoke", "--budget", "soon"), "--budget"), (("smoke", "--machines", "tank"), "models/suite"),
+    (("smoke", "--budget", "soon"), "--budget"), (("smoke", "--machines", "tank"), "lists the names"),
     (("smoke", "--scenarios", "dance"), "--scenarios"), (("smoke", "--scenarios", "limits"), "no run is left"), (("smoke", "-o", "/not there/x.h5"), "--output"),
-    (("compare", "CMakeLists.txt", "CMakeLists.txt"), "cannot be opened")])
+    (("smoke", "--machines", "nunchukk"), "did you mean 'nunchuk'"), (("smoke", "--threads", "0"), "number of threads from"),
+    (("compare", "one.h5"), "which two results"), (("smoke", "--samples", "none.h5"), "No such file"),
+    (("compare", "none.h5", "none.h5"), "No such file"), (("compare", __file__, __file__), "is not an HDF5 file")])
 def test_mistakes_are_named(pawl, words, message):
     assert message in bench(pawl, *words, code=2).stderr
+
+
+def test_files_of_another_kind_and_damaged_ones_are_named(smoke, tmp_path):
+    def refused(*words):
+        done = subprocess.run([COMMAND, *words], capture_output=True, text=True, check=False, env=NO_LEAKS)
+        assert done.returncode in (0, 1, 2) and "infinite loop" not in done.stderr, done.stderr
+        return done.stderr
+
+    (tmp_path / "cut.h5").write_bytes((smoke[0] / "a-samples.h5").read_bytes()[:60000])
+    for words in (("bench", "smoke", "--samples"), ("bench",), ("solve",)):
+        assert "was cut off" in refused(*words, tmp_path / "cut.h5")
+    assert "--samples" in refused("bench", smoke[0] / "a-samples.h5")
+    assert "nor samples" in refused("solve", smoke[0] / "a.h5")
+    # What HDF5 loses on damaged files it prints about when the process ends, unless it is told not to.
+    for name, command in (("a.h5", "bench"), ("a-samples.h5", "solve")):
+        whole = (smoke[0] / name).read_bytes()
+        for k in range(20):
+            damaged = bytearray(whole)
+            for i in range(50):
+                damaged[(2654435761 * (50 * k + i + 1)) % 6000] = (40503 * (k + 1) * (i + 1)) % 256
+            (tmp_path / "damaged.h5").write_bytes(damaged)
+            refused(command, tmp_path / "damaged.h5")
+
+
+def test_a_command_without_its_models_says_where_they_belong(tmp_path):
+    (tmp_path / "bin").mkdir()
+    shutil.copy(COMMAND, tmp_path / "bin" / "pawl")
+    done = subprocess.run([tmp_path / "bin" / "pawl", "bench", "smoke"], cwd=tmp_path, capture_output=True, text=True, check=False, env=NO_LEAKS)
+    assert done.returncode == 2 and "beside the command" in done.stderr
