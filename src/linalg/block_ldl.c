@@ -99,6 +99,7 @@ struct block_ldl {
     int *part;         // (node_count) by node
     int *part_row;     // (node_count) by node: its first row among those of its part
     int *part_start;   // (part_count + 1) into member
+    bool *alike;       // (part_count) whether all its nodes have the same number of rows
     int *member;       // (node_count) positions, ascending within a part
     int *scaled_start; // (part_count) into scaled
     double *scaled;    // X = L D of the column at work, for each part apart
@@ -362,6 +363,7 @@ static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
     l->scaled = PAWL_CARVE(mem, double, scaled);
     l->marked = PAWL_CARVE(mem, bool, n);
     l->given = PAWL_CARVE(mem, bool, l->entry_count);
+    l->alike = PAWL_CARVE(mem, bool, n);
 }
 
 // Trees that a leading node touches are one part.
@@ -507,6 +509,13 @@ static void ldl_aim(block_ldl *l, const ldl_analysis *a)
 
 static void ldl_list(block_ldl *l, const ldl_analysis *a)
 {
+    for (int part = 0; part < l->part_count; ++part) {
+        l->alike[part] = true;
+        for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
+            int dim = l->dim[l->member[j]];
+            l->alike[part] = l->alike[part] && dim == l->dim[l->member[l->part_start[part]]];
+        }
+    }
     for (int j = 0; j < l->node_count; ++j) {
         int k = l->member[j], node = l->node[k];
         l->columns_by_part[j] = (ldl_column){.dim = l->dim[k],
@@ -818,11 +827,12 @@ int pawl_block_ldl_factor(block_ldl *l, double floor)
     return dropped;
 }
 
-// x -= B t for the m x n block B, given transposed.
+// x -= B t for the m x n block B, given transposed. A last row alone is done without lanes.
 PAWL_KERNEL_PART void ldl_forward(const double *restrict turned, int m, int n,
                                   const double *restrict t, double *restrict x)
 {
-    for (int v = 0; v < m; v += 4) {
+    int v = 0;
+    for (; m - v > 1; v += 4) {
         lanes sum = LANES_ALL(0.0), old;
         PAWL_UNROLL
         for (int c = 0; c < n; ++c) {
@@ -832,13 +842,22 @@ PAWL_KERNEL_PART void ldl_forward(const double *restrict turned, int m, int n,
         old -= sum;
         lanes_store_first(x + v, m - v, &old);
     }
+    if (m - v == 1) {
+        double sum = 0.0;
+        PAWL_UNROLL
+        for (int c = 0; c < n; ++c) {
+            sum += turned[c * ldl_width(m) + v] * t[c];
+        }
+        x[v] -= sum;
+    }
 }
 
 // t -= BT x for the m x n block B.
 PAWL_KERNEL_PART void ldl_backward(const double *restrict b, int m, int n, const double *restrict x,
                                    double *restrict t)
 {
-    for (int v = 0; v < n; v += 4) {
+    int v = 0;
+    for (; n - v > 1; v += 4) {
         lanes sum;
         lanes_load_first(t + v, n - v, &sum);
         PAWL_UNROLL
@@ -846,6 +865,14 @@ PAWL_KERNEL_PART void ldl_backward(const double *restrict b, int m, int n, const
             sum -= LANES_LOAD(b + r * ldl_width(n) + v) * LANES_ALL(x[r]);
         }
         lanes_store_first(t + v, n - v, &sum);
+    }
+    if (n - v == 1) {
+        double sum = t[v];
+        PAWL_UNROLL
+        for (int r = 0; r < m; ++r) {
+            sum -= b[r * ldl_width(n) + v] * x[r];
+        }
+        t[v] = sum;
     }
 }
 
@@ -877,15 +904,16 @@ static void ldl_solve_dense(const block_ldl *l, double *x)
     pawl_ldl_solve(l->values + l->diagonal[0], l->dim[0], ldl_width(l->dim[0]), l->inverse_d, x);
 }
 
-// x <- L^-1 x at one position of n rows; `whole` says whether x has all rows or those of the part.
-PAWL_KERNEL_PART void ldl_forward_column(const block_ldl *l, const ldl_column *c, int n, bool whole,
-                                         double *x)
+// x <- L^-1 x at one position of n rows; `whole` says whether x has all rows or those of the part, `alike` that all
+// positions have n rows.
+PAWL_KERNEL_PART void ldl_forward_column(const block_ldl *l, const ldl_column *c, int n, bool alike,
+                                         bool whole, double *x)
 {
     double *t = x + (whole ? c->row : c->part_row);
     ldl_lower(l->values + c->diagonal, n, t);
     for (const ldl_entry *e = l->entries + c->first, *end = l->entries + c->next; e < end; ++e) {
         double *xi = x + (whole ? e->row : e->part_row);
-        LDL_BY_ROWS(e->dim, n, ldl_forward(l->columns + e->turned, M, n, t, xi))
+        LDL_BY_ROWS(alike ? n : e->dim, n, ldl_forward(l->columns + e->turned, M, n, t, xi))
     }
 }
 
@@ -898,7 +926,7 @@ PAWL_KERNEL_PART double ldl_root(double inverse_d)
 // x <- L^-T D^-1 x there, or L^-T D^-1/2 x for half a solve. Column k of L is read as a row of LT, whose other unknowns belong to later positions and are
 // known already.
 PAWL_KERNEL_PART void ldl_backward_column(const block_ldl *l, const ldl_column *c, int n,
-                                          bool whole, bool half, double *x)
+                                          bool alike, bool whole, bool half, double *x)
 {
     const double *inverse_d = l->inverse_d + c->pivot;
     double *t = x + (whole ? c->row : c->part_row);
@@ -908,17 +936,40 @@ PAWL_KERNEL_PART void ldl_backward_column(const block_ldl *l, const ldl_column *
     }
     for (const ldl_entry *e = l->entries + c->first, *end = l->entries + c->next; e < end; ++e) {
         const double *xi = x + (whole ? e->row : e->part_row);
-        LDL_BY_ROWS(e->dim, n, ldl_backward(l->values + e->offset, M, n, xi, t))
+        LDL_BY_ROWS(alike ? n : e->dim, n, ldl_backward(l->values + e->offset, M, n, xi, t))
     }
     ldl_upper(l->values + c->diagonal, n, t);
+}
+
+// Positions of n rows each, one after the other, forth and back.
+PAWL_KERNEL_PART void ldl_forward_alike(const block_ldl *l, const ldl_column *c,
+                                        const ldl_column *end, int n, bool whole, double *x)
+{
+    for (; c < end; ++c) {
+        ldl_forward_column(l, c, n, true, whole, x);
+    }
+}
+
+PAWL_KERNEL_PART void ldl_backward_alike(const block_ldl *l, const ldl_column *first,
+                                         const ldl_column *c, int n, bool whole, bool half,
+                                         double *x)
+{
+    while (c-- > first) {
+        ldl_backward_column(l, c, n, true, whole, half, x);
+    }
 }
 
 // x <- L^-1 x on a part.
 PAWL_KERNEL_PART void ldl_forward_part(const block_ldl *l, int part, bool whole, double *x)
 {
+    const ldl_column *c = l->columns_by_part + l->part_start[part];
     const ldl_column *end = l->columns_by_part + l->part_start[part + 1];
-    for (const ldl_column *c = l->columns_by_part + l->part_start[part]; c < end; ++c) {
-        PAWL_BY_SIZE(c->dim, ldl_forward_column(l, c, N, whole, x))
+    if (l->alike[part]) {
+        PAWL_BY_SIZE(c->dim, ldl_forward_alike(l, c, end, N, whole, x))
+        return;
+    }
+    for (; c < end; ++c) {
+        PAWL_BY_SIZE(c->dim, ldl_forward_column(l, c, N, false, whole, x))
     }
 }
 
@@ -946,8 +997,13 @@ PAWL_KERNEL_PART void ldl_backward_part(const block_ldl *l, int part, bool whole
                                         double *x)
 {
     const ldl_column *first = l->columns_by_part + l->part_start[part];
-    for (const ldl_column *c = l->columns_by_part + l->part_start[part + 1]; c-- > first;) {
-        PAWL_BY_SIZE(c->dim, ldl_backward_column(l, c, N, whole, half, x))
+    const ldl_column *c = l->columns_by_part + l->part_start[part + 1];
+    if (l->alike[part]) {
+        PAWL_BY_SIZE(first->dim, ldl_backward_alike(l, first, c, N, whole, half, x))
+        return;
+    }
+    while (c-- > first) {
+        PAWL_BY_SIZE(c->dim, ldl_backward_column(l, c, N, false, whole, half, x))
     }
 }
 

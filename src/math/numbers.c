@@ -63,6 +63,23 @@ void pawl_numbers_exchange(double *restrict a, double *restrict b, size_t count)
     numbers_exchange(a, b, count);
 }
 
+PAWL_KERNEL static void numbers_add(double *restrict x, const double *restrict more, double rate,
+                                    size_t count)
+{
+    size_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        LANES_STORE(x + k, LANES_LOAD(x + k) + LANES_ALL(rate) * LANES_LOAD(more + k));
+    }
+    for (; k < count; ++k) {
+        x[k] += rate * more[k];
+    }
+}
+
+void pawl_numbers_add(double *restrict x, const double *restrict more, double rate, size_t count)
+{
+    numbers_add(x, more, rate, count);
+}
+
 PAWL_KERNEL static bool numbers_are_finite(const double *x, size_t count)
 {
     lanes zero = LANES_ALL(0.0), sum = zero, more = zero;

@@ -405,7 +405,7 @@ static size_t state_double_count(const pawl_state *s, int span_count)
 }
 
 // Element by element: each state keeps its memory. Inputs are the same before and after a step, so that there is nothing to
-// exchange where neither has any.
+// exchange where neither has any. Nobody asks how impulses changed before: a gets that of b, which keeps it.
 void pawl_state_exchange(pawl_state *a, pawl_state *b)
 {
     state_span x[STATE_SPANS], y[STATE_SPANS];
@@ -419,7 +419,11 @@ void pawl_state_exchange(pawl_state *a, pawl_state *b)
         if (unused || (!inputs && (i == STATE_INPUT_SPAN || i == STATE_MASS_SPAN))) {
             continue;
         }
-        pawl_numbers_exchange(x[i].values, y[i].values, x[i].count);
+        if (i == STATE_TREND_SPAN) {
+            pawl_numbers_copy(x[i].values, y[i].values, x[i].count);
+        } else {
+            pawl_numbers_exchange(x[i].values, y[i].values, x[i].count);
+        }
     }
     int64_t step = a->step;
     a->step = b->step;

@@ -39,6 +39,8 @@ struct pawl_assembly {
     bool *hard;        // (free_rows) satisfied exactly
     int *closes;       // (free_rows) the joint that the row closes; -1: none
     bool *closes_turn; // (free_rows) by a rotation
+    // (free_rows) 1 of rows that close a joint by moving, or by turning, and 0 of others; the joint's size where they move
+    double *closing_move, *closing_turn, *closing_size;
     bool *included;    // (candidate_count) assembled in this step
     bool *persistent;  // (candidate_count) limits that last; all false but for steppers that say so
     int max_contacts;  // capacity

@@ -31,46 +31,75 @@ static void body_lanes_move_one(const model_body *b, const body_state *from, con
                                        : to->q;
 }
 
+// Four bodies from `first` on, for which lanes do; kinds are looked at where they differ.
+PAWL_KERNEL_PART bool body_lanes_are_rigid(const pawl_model *m, int first)
+{
+    bool rigid = true;
+    for (int i = first; i < first + 4 && i < m->body_count; ++i) {
+        rigid = rigid && m->bodies[i].kind == PAWL_BODY_RIGID;
+    }
+    return rigid;
+}
+
+static bool body_lanes_all_rigid(const pawl_model *m)
+{
+    return m->velocity_count == 6 * m->body_count;
+}
+
+// False, and nothing is done, where one of them turns too far.
+PAWL_KERNEL_PART bool body_lanes_move_four(const body_state *const start[4],
+                                           const double *const twist[4], double tau,
+                                           body_state *const end[4])
+{
+    // From the twist's third number on, so that nothing behind the last one is read.
+    lanes x[4] = {LANES_LOAD(twist[0] + 2), LANES_LOAD(twist[1] + 2), LANES_LOAD(twist[2] + 2),
+                  LANES_LOAD(twist[3] + 2)};
+    lanes_transpose(x);
+    lanes time = LANES_ALL(tau);
+    lanes3 v = {time * x[1], time * x[2], time * x[3]};
+    lanes a2 = LANES3_DOT(v, v);
+    bool small = a2[0] < quat_series_angle2 && a2[1] < quat_series_angle2 &&
+                 a2[2] < quat_series_angle2 && a2[3] < quat_series_angle2;
+    if (!small) {
+        return false;
+    }
+    lanes_quat q;
+    lanes_quat_load(
+        (const pawl_quat *const[4]){&start[0]->q, &start[1]->q, &start[2]->q, &start[3]->q}, &q);
+    body_lanes_advance(&v, &q);
+    for (int k = 0; k < 4; ++k) { // the fourth number is overwritten next
+        lanes r = LANES_LOAD(&start[k]->r.x) + time * LANES_LOAD(twist[k]);
+        LANES_STORE(&end[k]->r.x, r);
+    }
+    lanes_quat_store(&q, (pawl_quat *const[4]){&end[0]->q, &end[1]->q, &end[2]->q, &end[3]->q});
+    return true;
+}
+
+// Lanes behind the last body do what that one does, to where nobody reads.
 PAWL_KERNEL static void body_lanes_move(const pawl_model *m, const body_state *from,
                                         const double *u, double tau, body_state *to)
 {
-    body_state spare; // of lanes behind the last body
-    for (int first = 0; first < m->body_count; first += 4) {
-        const body_state *start[4];
-        body_state *end[4];
-        const double *twist[4];
-        bool rigid = true;
-        lanes x[4]; // from the twist's third number on, so that nothing behind the last one is read
-        for (int k = 0; k < 4; ++k) {
-            int i = first + k < m->body_count ? first + k : m->body_count - 1;
-            start[k] = &from[i];
-            end[k] = i == first + k ? &to[i] : &spare;
-            twist[k] = u + 6 * i;
-            rigid = rigid && m->bodies[i].kind == PAWL_BODY_RIGID;
-            x[k] = LANES_LOAD(twist[k] + 2);
+    bool all = body_lanes_all_rigid(m);
+    for (int first = 0, count = m->body_count; first < count; first += 4) {
+        bool done = all || body_lanes_are_rigid(m, first);
+        const body_state *f = from + first;
+        body_state *t = to + first;
+        const double *x = u + 6 * first;
+        if (done && first + 4 <= count) {
+            done = body_lanes_move_four((const body_state *const[4]){f, f + 1, f + 2, f + 3},
+                                        (const double *const[4]){x, x + 6, x + 12, x + 18}, tau,
+                                        (body_state *const[4]){t, t + 1, t + 2, t + 3});
+        } else if (done) {
+            int i = count - first > 1, j = count - first > 2 ? 2 : i;
+            body_state spare;
+            done = body_lanes_move_four(
+                (const body_state *const[4]){f, f + i, f + j, f + j},
+                (const double *const[4]){x, x + 6 * i, x + 6 * j, x + 6 * j}, tau,
+                (body_state *const[4]){t, i > 0 ? t + i : &spare, j > i ? t + j : &spare, &spare});
         }
-        lanes_transpose(x);
-        lanes time = LANES_ALL(tau);
-        lanes3 v = {time * x[1], time * x[2], time * x[3]};
-        lanes a2 = LANES3_DOT(v, v);
-        bool small = a2[0] < quat_series_angle2 && a2[1] < quat_series_angle2 &&
-                     a2[2] < quat_series_angle2 && a2[3] < quat_series_angle2;
-        if (!rigid || !small) {
-            for (int i = first; i < first + 4 && i < m->body_count; ++i) {
-                body_lanes_move_one(&m->bodies[i], &from[i], u + 6 * i, tau, &to[i]);
-            }
-            continue;
+        for (int i = first; !done && i < first + 4 && i < count; ++i) {
+            body_lanes_move_one(&m->bodies[i], &from[i], u + 6 * i, tau, &to[i]);
         }
-        lanes_quat q;
-        lanes_quat_load(
-            (const pawl_quat *const[4]){&start[0]->q, &start[1]->q, &start[2]->q, &start[3]->q},
-            &q);
-        body_lanes_advance(&v, &q);
-        for (int k = 0; k < 4; ++k) { // the fourth number is overwritten next
-            lanes r = LANES_LOAD(&start[k]->r.x) + time * LANES_LOAD(twist[k]);
-            LANES_STORE(&end[k]->r.x, r);
-        }
-        lanes_quat_store(&q, (pawl_quat *const[4]){&end[0]->q, &end[1]->q, &end[2]->q, &end[3]->q});
     }
 }
 
@@ -80,45 +109,58 @@ void pawl_bodies_move(const pawl_model *m, const body_state *from, const double 
     body_lanes_move(m, from, u, tau, to);
 }
 
-// Rotations, and with `inverse_inertia` m3_congruence() of them and of what the model has.
+// Rotations, and with `inverse` m3_congruence() of them and of that.
+PAWL_KERNEL_PART void body_lanes_turn_four(const pawl_quat *const q[4],
+                                           pawl_mat3 *const rotation[4],
+                                           const pawl_mat3 *const *inverse,
+                                           pawl_mat3 *const turned[4])
+{
+    lanes_quat x;
+    lanes33 r, s, rs, c;
+    lanes_quat_load(q, &x);
+    lanes_quat_matrix(&x, &r);
+    lanes33_store(&r, rotation);
+    if (inverse == NULL) {
+        return;
+    }
+    lanes33_load(inverse, &s);
+    lanes33_product(&r, &s, &rs);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            c.m[i][j] = rs.m[i][0] * r.m[j][0] + rs.m[i][1] * r.m[j][1] + rs.m[i][2] * r.m[j][2];
+            c.m[j][i] = c.m[i][j];
+        }
+    }
+    lanes33_store(&c, turned);
+}
+
 PAWL_KERNEL_PART void body_lanes_turn(const pawl_model *m, const body_state *bodies,
                                       pawl_mat3 *rotation, pawl_mat3 *inverse_inertia)
 {
-    for (int first = 0; first < m->body_count; first += 4) {
-        pawl_mat3 rest[3], *out[4],
-            *turned[4]; // what is left over is done with lanes that nobody reads
-        const pawl_quat *from[4];
-        const pawl_mat3 *inverse[4];
-        bool rigid = inverse_inertia != NULL;
-        for (int k = 0; k < 4; ++k) {
-            int i = first + k < m->body_count ? first + k : m->body_count - 1;
-            bool spare = i != first + k;
-            from[k] = &bodies[i].q;
-            out[k] = spare ? &rest[k - 1] : &rotation[i];
-            inverse[k] = &m->bodies[i].inverse_inertia;
-            rigid = rigid && m->bodies[i].kind == PAWL_BODY_RIGID;
-            turned[k] = spare || inverse_inertia == NULL ? &rest[0] : &inverse_inertia[i];
+    bool all = body_lanes_all_rigid(m);
+    for (int first = 0, count = m->body_count; first < count; first += 4) {
+        const body_state *b = bodies + first;
+        const model_body *own = m->bodies + first;
+        pawl_mat3 *r = rotation + first, *t = inverse_inertia + first, rest;
+        bool rigid = inverse_inertia != NULL && (all || body_lanes_are_rigid(m, first));
+        if (first + 4 <= count) {
+            const pawl_mat3 *const inverse[4] = {&own[0].inverse_inertia, &own[1].inverse_inertia,
+                                                 &own[2].inverse_inertia, &own[3].inverse_inertia};
+            body_lanes_turn_four((const pawl_quat *const[4]){&b[0].q, &b[1].q, &b[2].q, &b[3].q},
+                                 (pawl_mat3 *const[4]){r, r + 1, r + 2, r + 3},
+                                 rigid ? inverse : NULL,
+                                 (pawl_mat3 *const[4]){t, t + 1, t + 2, t + 3});
+        } else { // lanes behind the last body do what that one does, to where nobody reads
+            int i = count - first > 1, j = count - first > 2 ? 2 : i;
+            const pawl_mat3 *const inverse[4] = {&own[0].inverse_inertia, &own[i].inverse_inertia,
+                                                 &own[j].inverse_inertia, &own[j].inverse_inertia};
+            body_lanes_turn_four(
+                (const pawl_quat *const[4]){&b[0].q, &b[i].q, &b[j].q, &b[j].q},
+                (pawl_mat3 *const[4]){r, i > 0 ? r + i : &rest, j > i ? r + j : &rest, &rest},
+                rigid ? inverse : NULL,
+                (pawl_mat3 *const[4]){t, i > 0 ? t + i : &rest, j > i ? t + j : &rest, &rest});
         }
-        lanes_quat q;
-        lanes33 r;
-        lanes_quat_load(from, &q);
-        lanes_quat_matrix(&q, &r);
-        lanes33_store(&r, out);
-        if (rigid) {
-            lanes33 s, rs, c;
-            lanes33_load(inverse, &s);
-            lanes33_product(&r, &s, &rs);
-            for (int i = 0; i < 3; ++i) {
-                for (int j = 0; j <= i; ++j) {
-                    c.m[i][j] =
-                        rs.m[i][0] * r.m[j][0] + rs.m[i][1] * r.m[j][1] + rs.m[i][2] * r.m[j][2];
-                    c.m[j][i] = c.m[i][j];
-                }
-            }
-            lanes33_store(&c, turned);
-            continue;
-        }
-        for (int i = first; inverse_inertia != NULL && i < first + 4 && i < m->body_count; ++i) {
+        for (int i = first; inverse_inertia != NULL && !rigid && i < first + 4 && i < count; ++i) {
             if (m->bodies[i].kind == PAWL_BODY_RIGID) {
                 inverse_inertia[i] = m3_congruence(&rotation[i], &m->bodies[i].inverse_inertia);
             }
@@ -165,8 +207,9 @@ PAWL_KERNEL_PART void body_lanes_momenta(const model_body *const b[4], const lan
 PAWL_KERNEL_PART void body_lanes_four(const pawl_model *m, const body_state *bodies, int first,
                                       const model_body *b[4], const body_state *at[4])
 {
+    int last = m->body_count - 1;
     for (int k = 0; k < 4; ++k) {
-        int i = first + k < m->body_count ? first + k : m->body_count - 1;
+        int i = first + 3 <= last || first + k < last ? first + k : last;
         b[k] = &m->bodies[i];
         at[k] = &bodies[i];
     }
@@ -256,35 +299,56 @@ bool pawl_bodies_spin_freely(const pawl_model *m, const body_state *bodies,
     return body_lanes_spin_freely(m, bodies, rotation, h, share);
 }
 
+PAWL_KERNEL_PART void body_lanes_push_four(const lanes *masses, const pawl_mat3 *const inverse[4],
+                                           const double *const force[4], double *const u[4])
+{
+    lanes low[4], high[4]; // numbers 0 to 3 and 2 to 5
+    lanes33 inertia;
+    lanes3 w;
+    for (int k = 0; k < 4; ++k) {
+        low[k] = LANES_LOAD(force[k]);
+        high[k] = LANES_LOAD(force[k] + 2);
+    }
+    lanes_transpose(low);
+    lanes_transpose(high);
+    lanes33_load(inverse, &inertia);
+    lanes33_mul(&inertia, &(lanes3){low[3], high[2], high[3]}, &w);
+    lanes x = *masses * low[0], y = *masses * low[1], z = *masses * low[2];
+    lanes head[4] = {x, y, z, w.x}, tail[4] = {z, w.x, w.y, w.z};
+    lanes_transpose(head);
+    lanes_transpose(tail);
+    for (int k = 0; k < 4; ++k) { // numbers 0 to 3, then 4 and 5
+        double *own = u[k];
+        own[4] += tail[k][2];
+        own[5] += tail[k][3];
+        LANES_STORE(own, LANES_LOAD(own) + head[k]);
+    }
+}
+
+// Lanes behind the last body do what that one does, to where nobody reads.
 PAWL_KERNEL static void body_lanes_push(int count, const double *inverse_mass,
                                         const pawl_mat3 *inverse_inertia, const double *force,
                                         double *u)
 {
-    int i = 0;
-    for (; i + 4 <= count; i += 4, force += 24, u += 24) {
-        const pawl_mat3 *from = inverse_inertia + i;
-        lanes f[6], masses = LANES_LOAD(inverse_mass + i);
-        lanes33 inertia;
-        lanes3 w;
-        lanes_columns6(force, 4, f);
-        lanes33_load((const pawl_mat3 *const[4]){from, from + 1, from + 2, from + 3}, &inertia);
-        lanes33_mul(&inertia, &(lanes3){f[3], f[4], f[5]}, &w);
-        lanes x = masses * f[0], y = masses * f[1], z = masses * f[2];
-        lanes head[4] = {x, y, z, w.x}, tail[4] = {z, w.x, w.y, w.z};
-        lanes_transpose(head);
-        lanes_transpose(tail);
-        for (int k = 0; k < 4; ++k) { // columns 0 to 3, then 4 and 5
-            double *own = u + 6 * k;
-            own[4] += tail[k][2];
-            own[5] += tail[k][3];
-            LANES_STORE(own, LANES_LOAD(own) + head[k]);
-        }
+    int b = 0;
+    for (; b + 4 <= count; b += 4, force += 24, u += 24) {
+        const pawl_mat3 *from = inverse_inertia + b;
+        lanes masses = LANES_LOAD(inverse_mass + b);
+        body_lanes_push_four(&masses,
+                             (const pawl_mat3 *const[4]){from, from + 1, from + 2, from + 3},
+                             (const double *const[4]){force, force + 6, force + 12, force + 18},
+                             (double *const[4]){u, u + 6, u + 12, u + 18});
     }
-    for (; i < count; ++i, force += 6, u += 6) {
-        double s = inverse_mass[i];
-        pawl_vec3 w = m3_mul(&inverse_inertia[i], v3(force[3], force[4], force[5]));
-        u[0] += s * force[0], u[1] += s * force[1], u[2] += s * force[2];
-        u[3] += w.x, u[4] += w.y, u[5] += w.z;
+    if (b < count) {
+        const pawl_mat3 *from = inverse_inertia + b;
+        const double *mass = inverse_mass + b;
+        double spare[6] = {0};
+        int i = count - b > 1, j = count - b > 2 ? 2 : i;
+        lanes masses = {mass[0], mass[i], mass[j], mass[j]};
+        body_lanes_push_four(
+            &masses, (const pawl_mat3 *const[4]){from, from + i, from + j, from + j},
+            (const double *const[4]){force, force + 6 * i, force + 6 * j, force + 6 * j},
+            (double *const[4]){u, i > 0 ? u + 6 : spare, j > i ? u + 12 : spare, spare});
     }
 }
 

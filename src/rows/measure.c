@@ -5,6 +5,7 @@
 // turns counted, limit violations, and the energies of gravity, springs and motion.
 #include "rows/measure.h"
 #include "base/guard.h"
+#include "base/kernel.h"
 #include "problem/weak_space.h"
 #include "rows/body_lanes.h"
 #include <string.h>
@@ -127,23 +128,91 @@ static void closure_add_limit(pawl_closure *out, const pawl_model *m, int joint,
     }
 }
 
+// Largest errors of rows.
+typedef struct closure_most {
+    double position, rotation, ratio;
+} closure_most;
+
+// Running maxima, and a sum that is 0 of finite numbers.
+PAWL_KERNEL_PART void closure_see(double f, double moves, double turns, double size,
+                                  double *position, double *rotation, double *ratio, double *none)
+{
+    double error = fabs(f), move = error * moves, turn = error * turns, share = move / size;
+    *position = move > *position ? move : *position;
+    *rotation = turn > *rotation ? turn : *rotation;
+    *ratio = share > *ratio ? share : *ratio;
+    *none += 0.0 * error;
+}
+
+// False if some error is infinite or none. Written as numbers_largest() is (math/numbers.c).
+PAWL_KERNEL static bool closure_run_most(const double *restrict f, const double *restrict moves,
+                                         const double *restrict turns, const double *restrict size,
+                                         int count, closure_most *out)
+{
+    double position[4] = {0}, rotation[4] = {0}, ratio[4] = {0}, none[4] = {0};
+    int r = 0;
+    for (; r + 4 <= count; r += 4) {
+        for (int k = 0; k < 4; ++k) {
+            closure_see(f[r + k], moves[r + k], turns[r + k], size[r + k], &position[k],
+                        &rotation[k], &ratio[k], &none[k]);
+        }
+    }
+    for (; r < count; ++r) {
+        closure_see(f[r], moves[r], turns[r], size[r], &position[0], &rotation[0], &ratio[0],
+                    &none[0]);
+    }
+    for (int k = 1; k < 4; ++k) {
+        position[0] = max_of(position[0], position[k]);
+        rotation[0] = max_of(rotation[0], rotation[k]);
+        ratio[0] = max_of(ratio[0], ratio[k]);
+    }
+    *out = (closure_most){position[0], rotation[0], ratio[0]};
+    return (none[0] + none[1]) + (none[2] + none[3]) == 0.0;
+}
+
+// The first of some rows whose error, in parts of `size` unless that is NULL, is `error`.
+static int closure_row(const pawl_assembly *a, const double *f, int first, double error,
+                       const double *size)
+{
+    int r = first;
+    while (a->closes[r] < 0 || fabs(f[r]) / (size != NULL ? size[r] : 1.0) != error) {
+        ++r;
+    }
+    return r;
+}
+
 // By how much f (free rows) is off, of joints and prescribed motions.
 // Soft joints count as well: how far they give way is of interest, too.
 static pawl_closure closure_of_rows(const pawl_assembly *a, const double *f)
 {
+    enum { AT_ONCE = 64 };
     const pawl_model *m = a->model;
     pawl_closure out = {.worst_joint = model_joint_id(m, m->joint_count > 0 ? 0 : -1)};
-    for (int r = 0; r < a->free_rows; ++r) {
-        int joint = a->closes[r];
-        double error = fabs(f[r]);
-        bool turn = a->closes_turn[r];
-        // Most rows are no worse than others before them.
-        bool surpassed = turn ? error <= out.rotation
-                              : error <= out.position && joint >= 0 &&
-                                    error <= 0.99 * out.ratio * m->joints[joint].size;
-        if (joint >= 0 && !surpassed) {
-            closure_add(&out, m, joint, error, turn);
+    for (int first = 0; first < a->free_rows; first += AT_ONCE) {
+        int count = a->free_rows - first < AT_ONCE ? a->free_rows - first : AT_ONCE;
+        closure_most most;
+        bool finite = closure_run_most(f + first, a->closing_move + first, a->closing_turn + first,
+                                       a->closing_size + first, count, &most);
+        for (int r = first; r < first + count && !finite; ++r) {
+            if (a->closes[r] >= 0) {
+                closure_add(&out, m, a->closes[r], fabs(f[r]), a->closes_turn[r]);
+            }
         }
+        if (!finite) {
+            continue;
+        }
+        double worst = max_of(most.position, most.rotation);
+        if (worst > worst_of(out.position, out.rotation)) {
+            int r = closure_row(a, f, first, worst, NULL);
+            out.worst_joint = model_joint_id(m, a->closes[r]);
+        }
+        if (most.ratio > out.ratio) {
+            int r = closure_row(a, f, first, most.ratio, a->closing_size);
+            out.ratio_joint = model_joint_id(m, a->closes[r]);
+        }
+        out.position = worst_of(out.position, most.position);
+        out.rotation = worst_of(out.rotation, most.rotation);
+        out.ratio = worst_of(out.ratio, most.ratio);
     }
     return out;
 }

@@ -238,6 +238,9 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.hard = PAWL_CARVE(mem, bool, free_rows);
     p.closes = PAWL_CARVE(mem, int, free_rows);
     p.closes_turn = PAWL_CARVE(mem, bool, free_rows);
+    p.closing_move = PAWL_CARVE(mem, double, free_rows);
+    p.closing_turn = PAWL_CARVE(mem, double, free_rows);
+    p.closing_size = PAWL_CARVE(mem, double, free_rows);
     p.included = PAWL_CARVE(mem, bool, count->candidates);
     p.persistent = PAWL_CARVE(mem, bool, count->candidates);
     p.joint_rows = PAWL_CARVE(mem, int, m->joint_count);
@@ -317,6 +320,10 @@ pawl_status pawl_assembly_create_tree(const pawl_env *env, const pawl_model *m, 
         bool closes = (info->family->traits & ROW_IS_HARD) != 0;
         a->closes[r] = closes ? info->family->joint(m, info) : -1;
         a->closes_turn[r] = closes && info->family->is_angle(m, info);
+        bool moves = a->closes[r] >= 0 && !a->closes_turn[r];
+        a->closing_move[r] = moves ? 1.0 : 0.0;
+        a->closing_turn[r] = a->closes[r] >= 0 && !moves ? 1.0 : 0.0;
+        a->closing_size[r] = moves ? m->joints[a->closes[r]].size : INFINITY;
     }
     a->hinge_group_count = pawl_hinge_groups(a, a->hinges, a->joint_grouped);
     for (int k = 0; k < free_blocks; ++k) {

@@ -70,10 +70,11 @@ void pawl_defer_reactions(step_context *c, const body_state *at, double t, doubl
     struct deferred_reaction *item = least_item(c, at, t);
     double *restrict sum = item->lambda;
     const bool *restrict hard = a->hard;
-    for (int r = 0; r < a->free_rows && a->has_joints_alone; ++r) {
-        sum[r] += fraction * lambda[r];
+    if (a->has_joints_alone) {
+        pawl_numbers_add(sum, lambda, fraction, (size_t)a->free_rows);
+        return;
     }
-    for (int r = a->has_joints_alone ? a->free_rows : 0; r < a->free_rows; ++r) {
+    for (int r = 0; r < a->free_rows; ++r) {
         double share = fraction * lambda[r];
         sum[r] += hard[r] ? share : 0.0;
     }

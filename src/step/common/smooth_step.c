@@ -181,19 +181,12 @@ static double smooth_errors(const step_context *c, const smooth_step *step)
     return pawl_numbers_scale(a->residual, a->free_rows, -2.0 / step->h, c->u.lambda);
 }
 
-PAWL_KERNEL static void smooth_add(double *restrict x, const double *restrict more, int count)
-{
-    for (int r = 0; r < count; ++r) {
-        x[r] += more[r];
-    }
-}
-
 // Half a step: adds impulses along the rows at hand, x as a first guess and then what closes the joints at the end, to
 // the twists. False: Newton's method does not converge. A last correction is not checked where it leaves next to
 // nothing, by what the one before it left: the placement that follows shows it. The first one is the last with a factor
-// of the rows at hand, if the guess is close. With one of other rows, all corrections are checked: how much it leaves
-// grows with the length of chains and around loops, and solves of long mechanisms are not exact: only a small error is left to
-// a correction that nobody checks.
+// of the rows at hand, if the guess is close. How much one of other rows leaves grows with the length of chains and around
+// loops: there the last correction is that which leaves little enough at the slowest convergence allowed. Solves of long
+// mechanisms are not exact: only a small error is left to a correction that nobody checks.
 static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool middle, double *x)
 {
     pawl_assembly *a = c->assembly;
@@ -214,12 +207,13 @@ static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool 
         if (!(error <= slowest * last)) { // of large mechanisms rounding alone may leave as much
             return error <= step->tolerance;
         }
-        bool final = own && error <= smooth_close && (k == 0 || error * error <= close * last);
+        bool final = own ? error <= smooth_close && (k == 0 || error * error <= close * last)
+                         : slowest * error <= close;
         last = error;
         d->ops->solve(d, c->u.lambda);
         ++step->iterations;
         smooth_push(c, step, c->u.lambda);
-        smooth_add(x, c->u.lambda, a->free_rows);
+        pawl_numbers_add(x, c->u.lambda, 1.0, (size_t)a->free_rows);
         if (final) {
             smooth_move(c, step, from, s->bodies);
             return true;
@@ -294,10 +288,8 @@ static bool smooth_arrive(step_context *c, pawl_state *s, const smooth_step *ste
     const pawl_assembly *a = c->assembly;
     pawl_delassus *d = a->problem.delassus;
     double *z = c->u.lambda;
-    pawl_assembly_joint_velocity(a, step->twist, z);
-    for (int r = 0; r < a->free_rows; ++r) {
-        z[r] = -z[r];
-    }
+    pawl_assembly_joint_velocity(a, step->twist, c->u.velocity);
+    (void)pawl_numbers_scale(c->u.velocity, a->free_rows, -1.0, z);
     d->ops->solve(d, z);
     smooth_push(c, step, z);
     for (int i = 0; i < c->model->body_count; ++i) {
@@ -312,7 +304,16 @@ PAWL_KERNEL static void smooth_account(int rows, double *restrict first,
                                        const double *restrict second, const double *restrict z,
                                        double *restrict impulses, double *restrict reaction)
 {
-    for (int r = 0; r < rows; ++r) {
+    const lanes quarter = LANES_ALL(0.25), four = LANES_ALL(4.0);
+    int r = 0;
+    for (; r + 4 <= rows; r += 4) {
+        lanes start = LANES_LOAD(first + r), end = LANES_LOAD(z + r);
+        LANES_STORE(reaction + r,
+                    LANES_LOAD(reaction + r) + (start + LANES_LOAD(second + r) + end));
+        LANES_STORE(first + r, start - quarter * LANES_LOAD(impulses + r));
+        LANES_STORE(impulses + r, four * end);
+    }
+    for (; r < rows; ++r) {
         reaction[r] += first[r] + second[r] + z[r];
         first[r] -= 0.25 * impulses[r];
         impulses[r] = 4.0 * z[r];
