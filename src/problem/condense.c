@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Condenses a problem to its bounded rows and contacts. With free rows f and the others b, the free rows' v_f = 0
-// gives lambda_f = -A_ff^-1 (A_fb lambda_b + v_f), and what is left is the Schur complement
+// gives lambda_f = -A_ff^-1 (A_fb lambda_b + v_f), and the remaining matrix is the Schur complement
 //   S = A_bb - A_bf A_ff^-1 A_fb,   v_b' = v_b - A_bf A_ff^-1 v_f   (docs/math.md section 2)
 // with the same bounds and cones.
 #include "problem/condense.h"

@@ -5,8 +5,8 @@
 //   S l = -(b + GT M^-1 (H r + f)),   S = GT M^-1 G
 //   u = HT v + w = W r + q
 // Column by column: W_c is HT v for r = e_c, f = 0, b = 0, and q is HT v + w for r = 0.
-// M and S are factored by their symmetric parts; refinement takes in what they have beyond, which is
-// small (the gyroscopic terms of an implicit step), and what redundant constraints cost in accuracy.
+// The symmetric parts of M and S are factored. Refinement accounts for their small antisymmetric parts (the
+// gyroscopic terms of an implicit step) and for the loss of accuracy by redundant constraints.
 #include "base/carver.h"
 #include "base/guard.h"
 #include "linalg/dense.h"

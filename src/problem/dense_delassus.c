@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The operator of a small problem whose matrix D is written out, for example what is left after
-// joints are eliminated: products, rows, and dense factors of D + s.
+// The operator of a small problem with a dense matrix D, for example after the elimination of joints: products, rows,
+// and dense factors of D + s.
 //
-// D (n x n) is symmetric, row by row without gaps; n is that of the problem bound last, not the
-// capacity. Such problems have no free rows.
+// D (n x n) is symmetric, row by row without gaps; n is the size of the problem bound last, not the capacity. Such
+// problems have no free rows.
 #include "problem/dense_delassus.h"
 #include "linalg/dense.h"
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Solves with the free rows of a problem: one factor, refinement, conjugate residuals where that is slow. The header
-// says why these three.
+// Solves with the free rows of a problem: one factor, refinement, and conjugate residuals where refinement is slow.
+// The header explains the choice of these three.
 //
-// With half solves at hand, the rest takes one solve in two halves, y = Delta^-1/2 L^-1 v_f before and
+// With half solves available, the rest takes one solve in two halves, y = Delta^-1/2 L^-1 v_f before and
 //   lambda_f = -L^-T Delta^-1/2 (y + Z lambda_b)
 // after the bounded rows are solved, v_b' = v_b - ZT y between.
 //

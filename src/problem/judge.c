@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The one piece of code that computes residuals, for every solver and stepper, outside of them.
+// The only code that computes residuals, for all solvers and steppers and independent of them.
 //
-// All residuals are maxima over the rows, so that many good rows do not hide a wrong one. v is the
-// caller's, computed from new twists. worst_of() keeps NaN: an answer of NaN is never a small
-// residual. docs/math.md sections 2 and 8 define each residual.
+// All residuals are maxima over the rows, so that many good rows do not hide a wrong one. The caller computes v from
+// the new twists. worst_of() keeps NaN: a solution with NaN never has a small residual. docs/math.md sections 2 and 8
+// define each residual.
 #include "linalg/cone.h"
 #include "math/vec.h"
 #include "problem/natural.h"

@@ -3,10 +3,11 @@
 //
 // Solves with D + s by conjugate gradients on the products of an operator, preconditioned by its
 // diagonal blocks. Memory grows with the rows only, so this is for models whose factors do not fit. The iterations grow with the square root of the
-// condition number: chains of n links need of the order of n of them, where a factor needs one pass.
+// condition number: a chain of n links needs about n iterations, but only one pass with a factor.
 //
-// Where rows are weak (weak_space.h) the free rows are solved in the complement of the weak space, Q (D + s) QT, with the
-// preconditioner QT B^-1 Q. Iterates then have no weak part, which would be small in D and large in the answer.
+// If there are weak rows (weak_space.h), the free rows are solved in the complement of the weak space, Q (D + s) QT,
+// with the preconditioner QT B^-1 Q. Iterates then have no weak part, which would be small in D and large in the
+// solution.
 #include "problem/matrix_free.h"
 #include "linalg/conjugate.h"
 #include "linalg/dense.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The weak vectors where the bodies are now, by inverse iteration
+// The weak vectors at the present poses, by inverse iteration
 //   u <- (J~ J~T + s)^-1 u,   u <- singular vectors of J~T in the span of u,
-// from vectors that never change, so that the result is a function of the placement alone. Strong directions
-// shrink by (sigma_w^2 + s) / sigma_s^2 each time, 1e-6 or less: one iteration is enough, and a second
-// one is taken where the first finds something larger than it should.
+// from constant start vectors, so that the result is a function of the placement alone. Strong directions shrink by
+// (sigma_w^2 + s) / sigma_s^2 each time, 1e-6 or less: one iteration is enough, and a second one is made if the first
+// finds too large a singular value.
 #include "linalg/dense.h"
 #include "linalg/jacobi.h"
 #include "problem/weak_space.h"

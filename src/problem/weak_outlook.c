@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Whether a singular value that falls is on its way to zero.
+// Predicts whether a decreasing singular value reaches zero.
 //
-// A mechanism that passes near a singular position and not through it has a path of its own there, with all of its rows,
-// off by delta / m^2 for the least singular value m; moving freely it would leave that path. The singular value is the
-// length of the vector w = J~T u. Other rows only turn it within their span: across that span it moves by
+// A mechanism that passes near a singular position, but not through it, has a unique path there, determined by all of
+// its rows with an error of delta / m^2 for the least singular value m; with a free direction it would leave that
+// path. The singular value is the length of the vector w = J~T u. Orthogonal to the span of the other rows w changes
+// by
 //   w' = J~'T u - J~T x,   x such that that is least,
-// so that w passes zero at a distance of m = |w| |w'_across| / |w'|, with w'_across the part of it at right angles to w.
-// A true singular position is passed along w. MATH: docs/derivations/weak-space.md, section 5.
+// so that the least length of w is m = |w| |w'_across| / |w'|, with w'_across the part of w' orthogonal to w. At a
+// true singular position w' is parallel to w. Derivation: docs/derivations/weak-space.md, section 5.
 #include "linalg/dense.h"
 #include "problem/weak_space.h"
 #include <math.h>

@@ -4,11 +4,10 @@
 // The projectors Q and QT. Vectors of one cluster are orthonormal; those of loops that share a joint are
 // not, so that N^+ = (N^T N^)^-1 N^T with a Gram matrix that is sparse over the loops.
 //
-// The weak space N is spanned by combinations of rows that are redundant but for the digits of the
-// model file. Impulses along it are not applied, and velocities along it are not errors: both are
-// projected with 1 - N N+ (docs/derivations/weak-space.md). A cluster is a loop, or a group of
-// loops, with its own vectors. A `wide` cluster, the last of a mechanism, holds what no single loop
-// shows.
+// The weak space N is spanned by combinations of rows that are redundant except for the rounding of the model file.
+// Impulses along it are not applied, and velocities along it are not errors: both are projected with 1 - N N+
+// (docs/derivations/weak-space.md). A cluster is a loop, or a group of loops, with its own vectors. A `wide` cluster,
+// the last of a mechanism, contains the vectors that belong to no single loop.
 #include "problem/weak_space.h"
 #include "linalg/dense.h"
 #include "math/numbers.h"

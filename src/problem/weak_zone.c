@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How many vectors of a cluster are weak where the bodies are now.
+// The number of weak vectors of a cluster at the present poses.
 //
-// Rods whose lengths differ by delta turn a change point (a parallelogram laid flat) into two curves that are
-// sqrt(delta) apart: the linkage of the file cannot pass, the one that was meant can. With s the singular
-// value that falls to zero there and y the distance from the path that was meant, the file's path is
-// s y + delta = 0, at an angle of delta / s^2 to it. Below a threshold, the zone, its direction is left out as
-// well, for as long as it is that small; what moves freely there for a time 2 zone / s' gains an angle of the order
-// of the zone. Energy goes by the square of both angles, so that zone ~ delta^(1/3) is the balance; the
-// faster s changes, the wider it may be. A direction that was weak when it was searched for and is not any more,
-// because the search was done in such a position, counts again likewise. Two thresholds each, so that a
-// passage changes the rank once up and once down. MATH: docs/derivations/weak-space.md, section 5.
+// If the lengths of rods differ by delta, a change point (a flat parallelogram) becomes two curves with a distance of
+// sqrt(delta): the linkage of the file cannot pass it, the intended one can. With s the singular value that vanishes
+// there and y the distance from the intended path, the file's path is s y + delta = 0, at an angle of delta / s^2 to
+// the intended one. While s is below a threshold, the zone, its direction is not constrained; a free motion during
+// the time 2 zone / s' deviates by an angle of the order of the zone. The energy error grows with the squares of both
+// angles, which are balanced by zone ~ delta^(1/3); the faster s changes, the larger the zone may be. A direction
+// that was weak at the start only because the start was a singular position becomes a constraint again in the same
+// way. There are two thresholds each, so that a passage changes the rank once up and once down. Derivation:
+// docs/derivations/weak-space.md, section 5.
 #include "problem/weak_space.h"
 #include <math.h>
 

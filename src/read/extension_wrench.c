@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Reads <pawl:wrench_model>, <pawl:contact_point>, <pawl:contact_points> and <pawl:heightfield>.
-// Files that they name are looked for beside the model file.
+// Files that they name are relative to the model file.
 #include "read/extension_wrench.h"
 #include "math/vec.h"
 #include "read/wrench_file.h"

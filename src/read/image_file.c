@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Height maps: images in shades of grey (PNG through libpng, where pawl was built with it) and MuJoCo's binary files (two
-// 32-bit counts, then rows of 32-bit floats). Values are heights without a unit; who asks scales them. Colours are turned
-// into grey as libpng does it. Sizes are limited before anything is decoded.
+// 32-bit counts, then rows of 32-bit floats). Values are heights without a unit, which the caller scales. libpng
+// converts colours to grey. Sizes are limited before decoding.
 #include "read/image_file.h"
 #include "read/search_path.h"
 #include <errno.h>

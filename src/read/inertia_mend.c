@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Inertia tensors that no rigid body has. Moments of 0 in the principal axes (rods, points) are lifted to what can be
-// divided by. Others are refused with the nearest valid tensor, or replaced by it where `repair` was asked for.
+// Inertia tensors that no rigid body has. Principal moments of 0 (rods, points) are increased so that they can be
+// inverted. Others are refused with the nearest valid tensor, or replaced by it if `repair` is set.
 //
 // A tensor is valid if its principal second moments s_k = (I_i + I_j - I_k)/2 are not negative. The nearest valid one has
 // the same axes (the Frobenius norm does not change with them) and the moments I = A s, A = 1 1^T - 1, that are nearest to
-// the given ones under s >= 0: a least-squares problem of three numbers, solved by trying which of them are at their bound.
+// the given ones under s >= 0: a least-squares problem of three numbers, solved by trying all active sets.
 #include "read/inertia_mend.h"
 #include "math/principal.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Looks up words for joints, and keeps the nearest one for the message when there is none.
+// Looks up words for joints. If a word is unknown, the nearest one is kept for the message.
 #include "read/joint_words.h"
 #include <string.h>
 

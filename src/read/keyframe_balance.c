@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Balance of a pose: the base moves over its feet until the centre of mass is where it should be. Feet are placed in the
-// axes of the base, so "the base moves by d" is "all feet move by -d", in the plane of the base's x and y. The
-// centre of mass is followed against gravity down to the height of the feet, which matters on slopes. Legs
-// take part of d with them; repeating the correction converges because they are not all of the mass.
+// Balance of a pose: the base moves over its feet until the centre of mass is at its target. Feet are placed in the
+// axes of the base, so "the base moves by d" is "all feet move by -d", in the plane of the base's x and y. The centre
+// of mass is projected along gravity to the height of the feet, which matters on slopes. The legs move by only a part
+// of d; the repeated correction converges because they are not the whole mass.
 #include "base/guard.h"
 #include "math/rotation.h"
 #include "pawl/query.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Servos that a motion file asks for. They are made before its keys are read, which need actuators.
+// Servos of a motion file. They are created before its keys are read, because keys need actuators.
 #include "read/keyframe_servos.h"
 #include "base/guard.h"
 #include "pawl/model.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Keyframes after they were read: the values of an actuator stand together, as a signal wants them.
+// Keyframes after reading, ordered by actuator, as signals need them.
 #include "read/keyframe_tables.h"
 #include "base/carver.h"
 #include "base/guard.h"

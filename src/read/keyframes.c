@@ -2,9 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Motion files: keys of feet and joints in, targets of position actuators out. docs/motions.md has the
-// format. A file is read in one pass: a key is complete when the next one begins, and then the feet's
-// limbs are solved for it. What is repeated is read again from where it stands, so that a message
-// about the third stride still names the line it comes from.
+// format. A file is read in one pass: a key is complete when the next one begins; the limbs of the feet are then
+// solved for it. Repeated lines are read again, so that a message about the third stride names the right line.
 #include "pawl/keyframes.h"
 #include "base/array.h"
 #include "base/guard.h"

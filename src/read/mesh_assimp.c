@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Collada (DAE), glTF binary, PLY and others through assimp, where pawl was built with it. From memory, so that assimp
-// opens no file of its own. Collada's unit is applied and its up axis is not, as RViz and Gazebo read robots' meshes.
+// Collada (DAE), glTF binary, PLY and others through assimp, where pawl was built with it. Meshes are read from
+// memory, so that assimp opens no files. As in RViz and Gazebo, Collada's unit is applied and its up axis is not.
 #include "read/mesh.h"
 #include <stdio.h>
 #include <string.h>

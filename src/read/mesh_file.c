@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Meshes by URI: found, read once, checked. Which format it is the ending of the name says.
+// Meshes by URI: found, read once, checked. The ending of the name determines the format.
 #include "base/hash.h"
 #include "math/vec.h"
 #include "read/mesh.h"

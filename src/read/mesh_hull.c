@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The convex hull of a mesh with few vertices: starts from four corners and the extremes along 13 axes and adds, for every face of the
-// hull so far, the vertex furthest outside of it, until none is outside or there are enough. What it leaves out lies at
-// most `error` outside. Vertices inside stay inside while the hull grows, so that they are looked at once.
+// hull so far, the vertex furthest outside of it, until none is outside or the limit is reached. The omitted vertices
+// are at most `error` outside. Vertices inside remain inside while the hull grows, so each is discarded once.
 #include "math/vec.h"
 #include "read/mesh.h"
 #include <math.h>

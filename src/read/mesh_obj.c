@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Wavefront OBJ: the lines "v x y z" and "f a b c ...", polygons as fans. Negative indices count backwards from the last
-// vertex before the face. Lines "usemtl name" make parts of one material each (obj_material.c); normals, textures and groups do
-// not matter here.
+// vertex before the face. Lines "usemtl name" make parts of one material each (obj_material.c); normals, textures and
+// groups are ignored.
 #include "read/mesh.h"
 #include <math.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
 // Convex parts of a mesh. The solid is cut by planes until the convex hull of every part is close to the part: a binary
 // space partition whose cells are convex, with the concavity of a part as its measure,
 //   c = max over points p of the hull's surface, outside of the solid, of the distance of p from the part's surface,
-// which is how deep the pockets are that the hull fills (the measure of Wei et al., "Approximate convex decomposition for
-// 3D meshes with collision-aware concavity", 2022, taken on the boundary). The next cut goes through the point of the
-// surface below the deepest pocket: along a face there, which cuts polyhedra exactly at their inner edges, or along an axis.
-// Of these planes the one is taken that leaves the smaller concavity.
+// which is the depth of the concave regions that the hull fills (the measure of Wei et al., "Approximate convex
+// decomposition for 3D meshes with collision-aware concavity", 2022, taken on the boundary). The next cut goes
+// through the point of the surface below the deepest such region: along a face there, which cuts polyhedra exactly at
+// their inner edges, or normal to an axis. Of these planes the one that leaves the smaller concavity is used.
 //
 // A part is the solid within a cell, so its extreme points are corners of the surface clipped by the cell, or corners of
 // the cell inside the solid; its hull is that of these points, and no caps are made. Inside is where the winding number (the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Meshes as shapes: a collision mesh touches as its convex hull or, where that was asked for, as convex parts or as it
-// is; a visual mesh is drawn as it is, in the colours of its materials.
+// Meshes as shapes: a collision mesh touches as its convex hull or, on request, as convex parts or as triangles; a
+// visual mesh is drawn as triangles, in the colours of its materials.
 #include "read/mesh_shape.h"
 #include "math/mesh_simplify.h"
 #include "math/vec.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// STL: binary (80 bytes of header, a count, 50 bytes a triangle) or text. Some binary files begin with the word "solid"
-// of text files, so that the size decides. Corners are joined where their coordinates are the same.
+// STL: binary (80 bytes of header, a count, 50 bytes a triangle) or text. Some binary files begin with the word
+// "solid" of text files, so the size determines the format. Corners with equal coordinates are merged.
 #include "read/mesh.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The surface of the convex hull of many points, for volumes: all corners count, where mesh_hull.c takes the few
-// that a shape can touch with. Quickhull (Barber, Dobkin, Huhdanpaa 1996): every face keeps the points outside of it; the
-// furthest of one face replaces all faces that it sees by a fan over their horizon. Points closer to a face than
-// rounding are on it. Rounded points can make a horizon that is no simple loop: then there is no answer, as there is none
-// after too many tests of points, which no mesh that somebody drew needs.
+// The surface of the convex hull of many points, for volumes: it uses all corners, while mesh_hull.c selects the few
+// for contact. Quickhull (Barber, Dobkin, Huhdanpaa 1996): every face keeps the points outside of it; the furthest of
+// one face replaces all faces that it sees by a fan over their horizon. Points closer to a face than rounding count
+// as on it. Rounding can produce a horizon that is not a simple loop: then there is no result. There is no result
+// either after too many tests of points, which no realistic mesh needs.
 #include "base/array.h"
 #include "math/vec.h"
 #include "read/mesh.h"

@@ -5,11 +5,10 @@
 // of the transmission; that is a position servo where b1 < 0, a velocity servo where b1 = 0 and b2 < 0, a force else. The
 // control starts at 0, or at the nearest number of its range.
 //
-// On a site, a free joint or a ball joint of the world there is no coordinate that has its axes: the control of the start
-// is a constant force there.
+// A site, a free joint or a ball joint of the world has no coordinate along the actuator's axes: there the control at
+// the start gives a constant force.
 //
-// An actuator that pawl has no place for is left out with a warning where it does nothing at that control, and is an error
-// where it does.
+// An unsupported actuator is dropped with a warning if it exerts no force at that control; otherwise it is an error.
 #include "math/vec.h"
 #include "read/mjcf_parts.h"
 #include <math.h>

@@ -3,11 +3,13 @@
 //
 // Bodies, joints and shapes of the model from the tree of MJCF.
 //
-// A body without a joint is welded to its parent: its mass and its shapes are part of the body that *carries* it. A body
-// with several joints has them in a chain, in the order of the file, with an auxiliary body between each two. MuJoCo's
-// have no mass; ours have a millionth of the body's and turn with it, which changes the motion by about as much.
+// A body without a joint is welded to its parent: its mass and its shapes are part of the body that it is welded to
+// (`carrier`). A body with several joints has them in a chain, in the order of the file, with an auxiliary body
+// between each two. In MuJoCo there is no mass between such joints; here the auxiliary bodies have a millionth of the
+// body's mass and inertia, which changes the motion by about as much.
 //
-// The file's configuration has all coordinates at their `ref`. Joint frames are laid so that coordinates read as MuJoCo's.
+// The file's configuration has all coordinates at their `ref`. Joint frames are chosen so that coordinates have
+// MuJoCo's values.
 #include "math/principal.h"
 #include "math/rotation.h"
 #include "read/inertia_mend.h"

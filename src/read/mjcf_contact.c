@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Geoms as shapes, and which of them touch.
+// Geoms as shapes, and the pairs that can touch.
 //
-// In MuJoCo two geoms touch if the type of one has a bit of the affinity of the other, either way round; shapes here, if
-// each one's group has a bit of the other's mask. So geoms of the same type and affinity make a class, a class has one bit
-// as its group, and its mask is the set of classes it touches. Geoms in a <pair> are classes of their own. MuJoCo also keeps
-// the geoms of a body and of its parent apart, as joints here do.
+// In MuJoCo two geoms touch if the type of one has a bit of the affinity of the other, in either order; two shapes of
+// pawl touch if each one's group has a bit of the other's mask. Therefore geoms of the same type and affinity form a
+// class. A class has one bit as its group, and its mask is the set of classes that it touches. Geoms in a <pair> are
+// classes of their own. In MuJoCo geoms of a body and of its parent do not touch either, like bodies with a common
+// joint in pawl.
 #include "math/rotation.h"
 #include "pawl/wrench.h"
 #include "read/image_file.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// <equality> of MJCF: connect is a spherical joint, weld a fixed one, joint a gear between two coordinates or a coordinate
-// that stays where it is. MuJoCo's are soft; these are hard.
+// <equality> of MJCF: connect is a spherical joint, weld a fixed one, joint a gear between two coordinates or a
+// constant coordinate. MuJoCo's are soft; these are hard.
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Geoms of MJCF: shape, place, friction, and what they touch.
+// Geoms of MJCF: shape, pose, friction, contact type.
 #include "math/principal.h"
 #include "math/rotation.h"
 #include "read/mesh_shape.h"

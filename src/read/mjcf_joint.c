@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Joints of MJCF: type, place, range, spring, friction, armature.
+// Joints of MJCF: type, pose, range, spring, friction, armature.
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"
 #include <string.h>

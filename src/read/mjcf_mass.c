@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Masses of MJCF bodies: given by <inertial>, or summed over geoms by volume and density, then bounded, balanced and
-// scaled as <compiler> says.
+// scaled by the options of <compiler>.
 #include "math/principal.h"
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Muscles of MJCF. The file may leave two things to the compiler: the peak force, which is then `scale` by the acceleration
-// that a unit force gives in the configuration of the file, and the range of the muscle's length. MuJoCo finds the latter by
-// pulling the model both ways until it stands at its limits; here the length is minimized and maximized joint by joint over
-// the joints' ranges, which ends at the same limits.
+// Muscles of MJCF. The file may omit two values: the peak force, which is then `scale` by the acceleration that a
+// unit force gives in the configuration of the file, and the range of the muscle's length. MuJoCo computes the latter
+// by pulling the model in both directions until it rests at its limits; here the length is minimized and maximized
+// joint by joint over the joints' ranges, which gives the same limits.
 #include "math/vec.h"
 #include "read/mjcf_parts.h"
 #include <math.h>

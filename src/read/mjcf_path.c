@@ -2,9 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The path of a spatial tendon: through sites, around balls and cylinders, over pulleys. Each piece from one site to the
-// next becomes a span, a joint without rows whose coordinate is the length of the piece; a pulley divides what the pieces
-// after it count. Pieces between parts of one body have a constant length. A ball or cylinder must be part of the body of
-// one of the two sites next to it, which is the base of the span.
+// next becomes a span, a joint without rows whose coordinate is the length of the piece; a pulley divides the
+// coefficients of the pieces after it. Pieces between parts of one body have a constant length. A ball or cylinder
+// must be part of the body of one of the two sites next to it, which is the base of the span.
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"
 #include <math.h>

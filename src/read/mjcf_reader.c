@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // MJCF to a model: files, compiler and classes (mjcf_spec.c), assets (mjcf_asset.c), the tree (mjcf_tree.c with mjcf_geom.c
-// and mjcf_joint.c), masses (mjcf_mass.c), what is built of them (mjcf_build.c, mjcf_contact.c), then what refers to them:
-// mjcf_equality.c, mjcf_tendon.c, mjcf_actuator.c, mjcf_key.c.
+// and mjcf_joint.c), masses (mjcf_mass.c), bodies, joints and shapes (mjcf_build.c, mjcf_contact.c), then the
+// elements that refer to them: mjcf_equality.c, mjcf_tendon.c, mjcf_actuator.c, mjcf_key.c.
 #include "read/mjcf_reader.h"
 #include "math/vec.h"
 #include "read/mjcf_parts.h"

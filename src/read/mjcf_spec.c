@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One MJCF file as a whole: what it includes, its <compiler>, its default classes; and names.
+// A whole MJCF file: its includes, <compiler>, default classes and names.
 //
-// <include> stands for the children of the root of another file, wherever it is. The file is read when the first list of
-// children passes it and then hangs on the node, so that it is read once.
+// <include> is replaced by the children of the root of another file, at any place. The file is read when its node is
+// first visited and then stored with the node, so that it is read once.
 #include "math/vec.h"
 #include "read/mjcf_parts.h"
 #include "read/search_path.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Tendons of MJCF. A fixed tendon has the length sum c_i q_i; a spatial one runs through sites and around geoms. One that
-// only measures or transmits (no limit, spring, friction or armature of its own) needs nothing here. A spatial tendon
-// between two sites with nothing but a spring and a damper is a spring.
+// Tendons of MJCF. A fixed tendon has the length sum c_i q_i; a spatial one runs through sites and around geoms. A
+// tendon that only measures or transmits (no limit, spring, friction or armature of its own) creates nothing here. A
+// spatial tendon between two sites with only a spring and a damper is a spring.
 //
-// A fixed tendon with laws of its own, or one that an equality or a servo acts on, becomes a chain of small sliders along
-// one line in the world, each geared to a joint by its coefficient: the place of the last one is the tendon's length. A
-// free joint without rows reads it, and has the tendon's limits, spring, friction and armature. A spatial tendon has a
-// span for each of its pieces (mjcf_path.c); one of a single piece is that span, others have a chain over their spans.
+// A fixed tendon with such properties, or one that an equality or a servo acts on, becomes a chain of small sliders
+// along one line in the world, each geared to a joint by its coefficient: the position of the last one is the
+// tendon's length. A free joint without rows measures it, and has the tendon's limits, spring, friction and armature.
+// A spatial tendon has a span for each of its pieces (mjcf_path.c); one of a single piece is that span, others have a
+// chain over their spans.
 #include "math/vec.h"
 #include "read/mjcf_parts.h"
 #include <math.h>

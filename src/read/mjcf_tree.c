@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The tree of <worldbody>: bodies, with <frame>, <replicate> and <attach> resolved on the way. What belongs to a body
-// itself is read before the bodies in it, so that its joints are neighbours in the list.
+// The tree of <worldbody>: bodies, with <frame>, <replicate> and <attach> resolved. The elements of a body are read
+// before its child bodies, so that its joints are adjacent in the list.
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"
 #include "read/search_path.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Attributes of MJCF. One that the element does not have is looked up in its default class and in the classes above; in
-// a class the last element of that name that has it counts. All actuators share their defaults.
+// Attributes of MJCF. An attribute missing in the element is looked up in its default class and in the classes above;
+// in a class the last element of that name that has the attribute is used. All actuators share their defaults.
 #include "math/rotation.h"
 #include "read/mjcf_parts.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Robots in URDF come alone: here their base is moved, held, or turned onto a slope, and a plane is put below the lowest
-// point of their shapes, or the ground of another file.
+// URDF files of robots have no ground: here the base is moved, fixed, or turned onto a slope, and a plane below the
+// lowest point of the shapes, or the ground of another file, is added.
 #include "read/model_additions.h"
 #include "base/guard.h"
 #include "math/rotation.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A model that plays a motion is compiled twice: inverse kinematics needs the compiled model, and the
-// targets it finds are part of the one that is handed out, and of its hash.
+// A model with a motion file is compiled twice: inverse kinematics needs a compiled model, and the resulting targets
+// are part of the returned model and of its hash.
 #include "read/model_finish.h"
 #include "pawl/keyframes.h"
 #include "read/keyframe_servos.h"

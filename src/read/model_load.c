@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Model files from a path or from memory: tells the formats apart and cleans up.
+// Model files from a path or from memory: recognizes the format, calls its reader and releases memory.
 #include "base/guard.h"
 #include "pawl/io.h"
 #include "read/mesh.h"

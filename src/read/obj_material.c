@@ -2,8 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Colours of Wavefront OBJ files: the materials that lines "usemtl" name, from the files of lines "mtllib" beside the
-// OBJ file. Of a material the diffuse colour "Kd r g b" counts and how far it lets light through, "d" or "Tr". A file of
-// another folder, or one that leaves the search path, is not opened. Nothing here is an error: it is for drawing.
+// OBJ file. The diffuse colour "Kd r g b" of a material and its transparency, "d" or "Tr", are used. A file in
+// another folder, or outside the search path, is not opened. Nothing here is an error, because it is only for
+// drawing.
 #include "read/mesh.h"
 #include "read/search_path.h"
 #include <stdio.h>

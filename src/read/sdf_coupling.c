@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What ties two joints of SDFormat together: <mimic> and gearboxes, both gears of the model.
+// Couplings of two joints of SDFormat: <mimic> and gearboxes, both gears of the model.
 #include "math/rotation.h"
 #include "read/sdf_parts.h"
 #include <string.h>

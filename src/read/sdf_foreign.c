@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// URDF and MJCF files in an <include> of SDFormat: the file becomes a model, the model SDFormat text (pawl_model_write_text),
-// and that is included. Links that the reader made part of another body are frames there.
+// URDF and MJCF files in an <include> of SDFormat: the file is read as a model, written as SDFormat text
+// (pawl_model_write_text) and included. Links that the reader made part of another body become frames.
 #include "pawl/write.h"
 #include "read/mjcf_reader.h"
 #include "read/sdf_tree.h"

@@ -4,7 +4,7 @@
 // Joints of SDFormat: kind, ends, frames, axes, and limits, springs and friction of the coordinates.
 //
 // The zero position of a joint is the configuration in the file: both of its frames come from the
-// one joint pose. <pawl:parent_pose> states the base's frame by itself; the two may then be apart.
+// one joint pose. <pawl:parent_pose> states the base's frame separately; the two frames may then differ.
 #include "math/rotation.h"
 #include "read/joint_words.h"
 #include "read/sdf_parts.h"

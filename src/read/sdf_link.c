@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Links of SDFormat: which of them are bodies, their mass and inertia, and which of them do not touch
-// each other.
+// Links of SDFormat: those that are bodies, their mass and inertia, and pairs that do not touch each other.
 #include "read/inertia_mend.h"
 #include "read/sdf_parts.h"
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Links of SDFormat on fixed joints, which become part of the link that carries them where that was asked for: masses are
-// added, shapes move along, and the name stays as that of a frame. What says more of itself than a mass and shapes (gravity,
-// kinematic, pawl: elements, self_collide, a mass from its shapes) stays a body, and so do links on the world.
+// Links of SDFormat on fixed joints, which become part of their parent link on request: masses are added, shapes are
+// moved to the parent, and the name becomes that of a frame. Links with more than a mass and shapes (gravity,
+// kinematic, pawl: elements, self_collide, a mass from their shapes) stay bodies, and so do links on the world.
 #include "read/lumped_mass.h"
 #include "read/sdf_parts.h"
 #include <string.h>

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // SDFormat 1.10 to a model, after sdf_tree.c has found the names and resolved the frames: links with
-// their masses and shapes (sdf_link.c, sdf_shape.c), then joints (sdf_joint.c), then what refers to
-// joints (sdf_coupling.c, and the pawl: elements of extension.c).
+// their masses and shapes (sdf_link.c, sdf_shape.c), then joints (sdf_joint.c), then elements that refer to joints
+// (sdf_coupling.c, and the pawl: elements of extension.c).
 #include "read/sdf_reader.h"
 #include "math/rotation.h"
 #include "read/model_finish.h"

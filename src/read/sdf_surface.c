@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// SDFormat describes a surface in the words of the engines it came from. What hard contacts with
-// Coulomb friction have no like of is left out with a note.
+// SDFormat describes a surface by the parameters of other engines. Those without an equivalent for hard contacts with
+// Coulomb friction are ignored with a note.
 #include "read/sdf_surface.h"
 #include "read/extension.h"
 #include <math.h>

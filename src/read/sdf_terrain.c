@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// <heightmap> and <polyline> of SDFormat: images as heightfields of the world, and extruded outlines, which touch as their
-// convex hull like meshes do.
+// <heightmap> and <polyline> of SDFormat: images as heightfields of the world, and extruded outlines, which touch as
+// their convex hulls, like meshes.
 #include "read/sdf_terrain.h"
 #include "math/rotation.h"
 #include "pawl/wrench.h"

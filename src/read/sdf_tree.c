@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Collects the named things of an SDFormat file and resolves their frames.
+// Collects the named elements of an SDFormat file and resolves their frames.
 //
-// Poses may refer to any other named thing in their scope, in any order and over any distance, so
-// they are resolved after all has been collected, without recursion: a chain of a hundred thousand
-// links must not exhaust the stack. Nested and included models are flattened; their names are
-// joined by "::", as SDFormat itself refers to them.
+// Poses may refer to any other named element in their scope, in any order, so they are resolved after all elements
+// have been collected, without recursion: a chain of a hundred thousand links must not exhaust the stack. Nested and
+// included models are flattened; their names are joined by "::", as SDFormat itself refers to them.
 #include "read/sdf_tree.h"
 #include "math/rotation.h"
 #include "read/extension.h"

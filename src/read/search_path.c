@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Finds the files that model files name.
+// Finds files named in model files.
 //
-// package://NAME/rest and model://NAME/rest are looked for as NAME/rest in every folder of the search path and in
-// every folder above the file that names it; a folder that is itself called NAME serves as the package; last, rest
-// alone is tried there, because people rename packages. A model file is hostile until shown otherwise, so that what
-// it names must lie in a folder of the search path, or at most four folders above the file that the caller named.
+// package://NAME/rest and model://NAME/rest are searched as NAME/rest in every folder of the search path and in every
+// folder above the file that contains the reference; a folder called NAME counts as the package; last, rest alone is
+// tried, because packages may be renamed. A model file is treated as hostile, so the files that it names must be in a
+// folder of the search path, or below the fourth folder above the file that the caller named.
 #include "read/search_path.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The point of a support polygon over which a centre of mass is to be: the polygon is shrunk by cutting it with its
-// edges, moved inwards by the margin, and the nearest point of what is left is taken.
+// The point of a support polygon over which a centre of mass is to be: the polygon is clipped by its own edges, moved
+// inwards by the margin, and the nearest point of the result is used.
 #include "read/support_polygon.h"
 #include <math.h>
 #include <stdbool.h>

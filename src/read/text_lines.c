@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Lines and words of our own text files (motions, wrench tables, heightfields), and their messages. Every
-// limit on size is checked before memory is taken.
+// Lines and words of pawl's own text files (motions, wrench tables, heightfields), and their messages. Every limit on
+// size is checked before memory is allocated.
 #include "read/text_lines.h"
 #include <errno.h>
 #include <math.h>

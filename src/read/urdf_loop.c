@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Joints that close loops, which URDF's tree cannot express: our <pawl:loop>, and the <loop_joint> of
-// others.
+// Joints that close loops, which URDF's tree cannot express: <pawl:loop>, and the <loop_joint> of other programs.
 #include "math/rotation.h"
 #include "read/urdf_parts.h"
 #include <string.h>

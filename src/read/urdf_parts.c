@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Small elements of URDF (numbers, places, origins) and the names of its links and joints.
+// Small elements of URDF (numbers, vectors, origins) and the names of its links and joints.
 #include "read/urdf_parts.h"
 #include "math/rotation.h"
 #include <string.h>

@@ -2,11 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The tree of a URDF file: its links and joints by name, the pose of every link with all coordinates at
-// zero, and which body each link is part of.
+// zero, and the body that each link is part of.
 //
-// URDF files are full of links without mass that only name a frame. Such a link is merged into the
-// link it is fixed to; one that could move is an error. A root link called "world" is the world; any
-// other root floats. A file with several roots holds several trees (Drake reads it so), all placed at the origin.
+// URDF files have many links without mass that only name a frame. Such a link is merged into the link it is fixed to.
+// A root link called "world" is the world; any other root floats. A file with several roots has several trees (as in
+// Drake), all placed at the origin.
 #include "math/rotation.h"
 #include "read/urdf_parts.h"
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Blanks out what libxml2 refuses though nobody could misread it. Comments end where xml_screen.c ends them, at the
-// first "-->".
+// Replaces by blanks what libxml2 refuses although its meaning is unambiguous. Comments end at the first "-->", as in
+// xml_screen.c.
 #include "read/xml_mend.h"
 #include <string.h>
 

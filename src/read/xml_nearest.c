@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// "Did you mean": the nearest of the names that would have been right, for messages.
+// "Did you mean": the nearest of the valid names, for messages.
 #include "read/xml_reader.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Which elements and attributes may stand where: every name in a file is taken, left alone, refused or
-// warned of by a rule, so that a slip of the pen is never ignored in silence.
+// The allowed places of elements and attributes: a rule reads, skips, refuses or warns of every name in a file, so
+// that a typing mistake is never ignored silently.
 #include "read/xml_reader.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Notes and warnings that a file of a robot gives by the dozen: one line for each kind, with the number and the first
-// few names, where it was first met.
+// Notes and warnings that occur many times in a file: one line for each kind, with the number and the first few
+// names, at its first occurrence.
 #include "read/xml_reader.h"
 #include <stdio.h>
 #include <string.h>

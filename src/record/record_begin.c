@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A recorder's beginning: its memory, sized once, the datasets of a new file with their chunks, or those of a
-// recording that is continued, which must be of the same model, settings and step.
+// Starts a recorder: its memory, sized once, and the datasets of a new file with their chunks, or those of a
+// continued recording, which must be of the same model, settings and step.
 #include "base/carver.h"
 #include "base/guard.h"
 #include "record/record_model.h"

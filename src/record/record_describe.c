@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads what record_model.c wrote: names, joints, shapes, springs. Every number in the file is
-// taken as hostile: kinds, indices and sizes are checked before they are used, and nothing is
-// allocated that the file's own length does not warrant. What is checked here the report may trust.
+// Reads what record_model.c wrote: names, joints, shapes, springs. Every number in the file is treated as hostile:
+// kinds, indices and sizes are checked before they are used, and no more memory is allocated than the length of the
+// file justifies. The report relies on these checks.
 #include "record/record_model.h"
 #include <limits.h>
 #include <string.h>

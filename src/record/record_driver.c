@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A virtual file driver: what HDF5 calls to read and write bytes. It knows no file names; a file
-// access list carries the store to it.
+// A virtual file driver, which HDF5 calls to read and write bytes. It does not use file names; a file access list
+// contains the store.
 #include "record/record_driver.h"
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Writes the parts of a recording that do not grow: attributes of the root and the /model group,
-// enough to draw the mechanism and to name every column without the model file. Arrays are stored
-// contiguous, so that a reader can tell a hostile size from the file's length alone.
+// Writes the constant parts of a recording: attributes of the root and the /model group, which are enough to draw the
+// mechanism and to name every column without the model file. Arrays are contiguous, so that a reader can detect a
+// hostile size by the length of the file.
 #include "record/record_model.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Recordings opened for reading: settings, the last checkpoint, and rows of the series. Every byte
-// is taken as hostile; see record_describe.c.
+// Recordings opened for reading: settings, the last checkpoint, and rows of the series. Every byte is treated as
+// hostile; see record_describe.c.
 #include "base/array.h"
 #include "base/guard.h"
 #include "record/record_model.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The series and tables of a recording as plain numbers, for those who read recordings without HDF5: Python, for example.
-// Whole numbers are read as doubles, which hold them exactly.
+// The series and tables of a recording as plain numbers, for readers without HDF5, such as Python. Whole numbers are
+// read as doubles, which represent them exactly.
 #include "base/guard.h"
 #include "record/record_layout.h"
 #include <string.h>

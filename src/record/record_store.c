@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Transactions for an HDF5 file; the header says why. The overlay holds pages that HDF5 wrote
-// since the last commit. A commit of a file with `committed` bytes to a new length does
+// Transactions for an HDF5 file; the header gives the reason. The overlay holds pages that HDF5 wrote since the last
+// commit. A commit of a file with `committed` bytes to a new length does
 //   1. write pages beyond `committed`: nothing refers to them yet;
 //   2. append a journal: copies of the changed pages before `committed`, their numbers, and a
-//      footer with a hash of it all. From the moment the footer is whole, the commit holds;
+//      footer with a hash of all this. When the footer is complete, the commit is valid;
 //   3. write the changed pages in place;
 //   4. cut the journal off.
-// A kill before 2 is done leaves the old content, with bytes behind it that HDF5 ignores; a kill
-// later leaves a journal that record_store_open() applies. Torn writes cannot matter: the footer's
-// hash covers the journal, and step 3 may be repeated.
+// A kill before the end of 2 leaves the old content, followed by bytes that HDF5 ignores; a later kill leaves a
+// journal that record_store_open() applies. Incomplete writes do no harm: the footer's hash covers the journal, and
+// step 3 may be repeated.
 #define _GNU_SOURCE 1 // for locks that belong to the open file, not to the process
 #include "record/record_store.h"
 #include "base/array.h"

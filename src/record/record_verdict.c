@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a run measured (pawl_verdict) as two rows of numbers, counts and figures. One table says which
-// field is in which column, for writer, reader and the columns' names alike. Columns are appended, never
-// moved: a file with fewer of them is read as far as it goes, and what it lacks is not judged.
+// The figures of a run (pawl_verdict) as two rows of numbers, counts and figures. One table assigns fields to
+// columns, for the writer, the reader and the names of the columns. Columns are appended, never moved: files with
+// fewer columns are still read, and missing figures are not judged.
 #include "pawl/io.h"
 #include "record/record_layout.h"
 #include <stddef.h>

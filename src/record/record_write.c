@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The recorder at work. Frames gather in memory, sized at creation; every `flush_frames` of them go to
-// HDF5 in one write a series, together with the saved state and the verdict, and one commit of the
-// store makes all of it the file's content at once. So frames, state and verdict in a file always
-// belong together, whenever the process was killed. HDF5 itself allocates in a flush; between
-// flushes nothing does.
+// Records frames. Frames are collected in memory, sized at creation. Every `flush_frames` frames are written to HDF5,
+// one write per series, together with the saved state and the verdict, and one commit of the store makes all of this
+// the content of the file. Frames, state and verdict in a file are therefore always consistent, even if the process
+// is killed. HDF5 allocates in a flush; between flushes nothing is allocated.
 #include "base/guard.h"
 #include "record/recorder.h"
 #include <string.h>

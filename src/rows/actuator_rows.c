@@ -4,7 +4,7 @@
 // Position and velocity actuators as implicit rows: any gain at any step. With an effort limit the impulse is
 // bounded; without one the row is free. Force actuators are applied forces (step/), not rows.
 // Signs: a positive target force or impulse increases the coordinate. The compliant row of docs/math.md section 3
-// makes the controller implicit: it acts on the position and rate that it leads to, so that gains cannot make a
+// makes the controller implicit: it acts on the position and rate at the end of the step, so that no gain makes a
 // step unstable.
 #include "rows/families.h"
 #include "rows/row_build.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The problem of a step from the rows as they are placed: biases, compliances and bounds, family by family;
-// and the problems of closure, of settling and of impacts, which are built from the same rows.
+// The problem of a step from the placed rows: biases, compliances and bounds, family by family; and the problems of
+// closure, of settling and of impacts, which are built from the same rows.
 #include "math/numbers.h"
 #include "rows/row_build.h"
 #include <string.h>

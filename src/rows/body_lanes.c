@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What every step does with every body, four bodies at a time. The bits are those of rotation.h for one body, so that
-// they do not depend on which bodies are neighbours: what is left over at the end of the list, and bodies that turn too
-// far for the series of lanes, are done one by one.
+// The computations of a step for every body, four bodies at a time. The bits are those of rotation.h for one body, so
+// that they do not depend on the grouping: the remaining bodies at the end of the list, and bodies that turn too far
+// for the series of lanes, are computed one by one.
 #include "rows/body_lanes.h"
 #include "math/lanes3.h"
 #include <math.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// M^-1 JT in maximal coordinates: the inertias of the bodies alone, with the damping of the step.
-// D = J M^-1 JT is never formed here. MJ holds (M^-1 JT)T row by row in the layout of J, so that impulses are
-// applied by sums over blocks, and an entry of D is a product of a row of J with one of MJ. inverse_mass and
-// inverse_inertia already contain the damping of the step (assembly.c).
+// M^-1 JT in maximal coordinates, with the inertias of the bodies and the damping of the step. D = J M^-1 JT is never
+// formed here. MJ holds (M^-1 JT)T row by row in the layout of J, so that impulses are applied by sums over blocks,
+// and an entry of D is a product of a row of J with one of MJ. inverse_mass and inverse_inertia already contain the
+// damping of the step (assembly.c).
 #include "math/lanes.h"
 #include "rows/assembly.h"
 #include "rows/row_build.h"

@@ -2,10 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Contacts: the velocity of b against a at the contact point, along two tangents and the normal, three rows a
-// contact, with Coulomb's cone (loops eq. 33-55, 91). The normal's bias lets an open gap close, no further.
-// Signs: the normal points from a to b, the gap is negative in a penetration, and a positive normal impulse pushes
-// b away from a. Rows of a contact are in the order t, o, n. Their impulses have no slot in the state; they are
-// found again by the contact's id (warm_start.c).
+// contact, with Coulomb's cone (loops eq. 33-55, 91). The normal's bias allows an open gap to close, but not to
+// become negative. Signs: the normal points from a to b, the gap is negative in a penetration, and a positive normal
+// impulse pushes b away from a. Rows of a contact are in the order t, o, n. Their impulses have no fixed slot in the
+// state; they are matched by the contact's id (warm_start.c).
 #include "rows/families.h"
 #include "rows/row_build.h"
 

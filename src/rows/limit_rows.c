@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Limits of joint coordinates: lambda >= 0, one row for each side that is limited. The row is part of a step's
-// problem only where the limit can be reached in it (loops eq. 28-32, 90).
+// problem only if the limit can be reached in the step (loops eq. 28-32, 90).
 #include "pawl/report.h"
 #include "rows/families.h"
 #include "rows/row_build.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Figures of a state, without a step: closure of joints, values and rates of coordinates with their
-// turns counted, limit violations, and the energies of gravity, springs and motion.
+// Figures of a state, without a step: closure of joints, values and rates of coordinates with full turns, limit
+// violations, and the energies of gravity, springs and motion.
 #include "rows/measure.h"
 #include "base/guard.h"
 #include "base/kernel.h"

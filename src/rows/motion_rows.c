@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Prescribed coordinates: q = s(t), by the mean rate of s over the step or, in a stage, by its rate there.
-// Sign: the residual is coordinate less target. Motion rows are hard and free, and do work: that of the drive
-// which would be needed to follow the signal (docs/math.md section 1).
+// Sign: the residual is coordinate minus target. Motion rows are hard and free, and do work: that of the drive needed
+// to follow the signal (docs/math.md section 1).
 #include "rows/families.h"
 #include "rows/row_build.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What families of rows share: Jacobian rows from coordinates, springs as compliant rows, gaps, new blocks.
-// Nothing here knows families: bounds, biases and compliances are written where a family says. Sign convention: v
-// = J u + v* + R lambda, so that a bias is the negative of the rate that a hard row asks for.
+// Common parts of the families of rows: Jacobian rows from coordinates, springs as compliant rows, gaps, new blocks.
+// Nothing here depends on a family: each family passes the place of its bounds, biases and compliances. Sign
+// convention: v = J u + v* + R lambda, so that a bias is the negative of the rate that a hard row requires.
 #include "rows/row_build.h"
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The plan: which rows a model can ever have, in which blocks, touching which bodies. Made once; memory is sized
-// by it.
-// The plan runs twice with the same code: once to count (`p->a` is NULL), then to write into memory of that size.
-// So counts and contents cannot disagree, and a step allocates nothing. Free rows come first, one block a joint
-// and one a spring; bounded rows are only candidates, each of which a step may or may not assemble.
+// The plan: all rows that a model can have, their blocks and their bodies. It is made once and determines the size of
+// memory. The plan runs twice with the same code: once to count (`p->a` is NULL), then to write into memory of that
+// size. Counts and contents therefore always agree, and a step allocates nothing. Free rows come first, one block per
+// joint and one per spring; bounded rows are only candidates, which a step may or may not assemble.
 #include "base/carver.h"
 #include "rows/families.h"
 #include "rows/hinge_lanes.h"

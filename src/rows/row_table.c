@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The families of rows, in the order in which their rows stand. Free rows come first: those of a joint's
-// block in this order, then blocks of springs. Bounded rows follow, one block each, then contacts. A program
-// that is linked with a table of its own has other rows.
+// The families of rows, in the order of their rows. Free rows come first: those of a joint's block in this order,
+// then blocks of springs. Bounded rows follow, one block each, then contacts. A program may be linked with a
+// different table.
 #include "rows/families.h"
 
 const row_family *const pawl_row_families[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How the disc becomes a box. The law of the disc of radius b is lambda = P(y), y = lambda - w/d, for any
-// d > 0. Inside the disc the two rows stick, w = 0, and a square around the disc does no harm: it shows
-// in the next round if the answer is outside. Outside, lambda = -b w/|w|. With the first axis along y,
-// and w = -d (|y| - b) there, this is to first order lambda_1 = b and
+// Replaces the disc by a box. The law of the disc of radius b is lambda = P(y), y = lambda - w/d, for any d > 0.
+// Inside the disc the two rows stick, w = 0, and a square around the disc is sufficient: the next round detects a
+// solution outside the disc. Outside, lambda = -b w/|w|. With the first axis along y, and w = -d (|y| - b) there,
+// this is to first order lambda_1 = b and
 //   w_2 + kappa lambda_2 = 0,   kappa = |w|/b = d (|y| - b)/b:
 // a box again, the second row with a compliance. One round is a Newton step, for the direction as well
 // as for sticking or rolling, and the same direction as in the last step needs one solve.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A spring and damper between two points: one row along the line between them or, with rest length 0, three
-// rows along the world's axes, which pull alike in all directions.
-// Signs: t = point of b less point of a, a positive stretch pulls the points together. Where the spring is too
-// stiff for the step, it is bent: docs/math.md section 3, "Springs too stiff for the step".
+// A spring and damper between two points: one row along the line between them or, with rest length 0, three rows
+// along the world's axes, which act equally in all directions. Signs: t = point of b less point of a, a positive
+// stretch pulls the points together. A spring too stiff for the step is bent: docs/math.md section 3, "Springs too
+// stiff for the step".
 #include "rows/families.h"
 #include "rows/row_build.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Views of a state (pawl/view.h): where its numbers are, and what must happen after they were written from outside.
+// Views of a state (pawl/view.h): the addresses of its numbers, and the updates after they were written by the
+// caller.
 #include "pawl/view.h"
 #include "base/guard.h"
 #include "model/state.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the viewer tells its pages in words: the machine, its settings with ranges and help, its actuators, and the
-// state of the run. Made by jansson, but for the machine itself, which pawl_scene_json() writes.
+// The JSON documents of the viewer: the machine, its settings with ranges and help, its actuators, and the state of
+// the run. They are built with jansson, except for the machine, which pawl_scene_json() writes.
 #include "serve/view_document.h"
 #include "base/env.h"
 #include "pawl/page.h"

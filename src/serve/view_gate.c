@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The checks of every request to the viewer. A server on the loopback interface can be reached by every page that the
-// user has open and by everyone on the machine: the token keeps out the others, the Host header keeps out foreign names
-// that were pointed here (DNS rebinding), and the Origin header keeps out foreign pages that know an old address.
+// The checks of every request to the viewer. Every page that the user has open, and every user of the machine, can
+// reach a server on the loopback interface. The token excludes other users, the Host header excludes foreign names
+// that resolve to this address (DNS rebinding), and the Origin header excludes foreign pages that know an old
+// address.
 #define _POSIX_C_SOURCE 200809L
 #include "serve/view_gate.h"
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The viewer's binary protocol: messages of pages are taken apart and checked, messages to pages are put together. One
-// row of a table describes each command, so that the length of a message follows from its kind and every number is
-// held against its range before anybody uses it. tests/fuzz/fuzz_view.c feeds it hostile bytes.
+// The viewer's binary protocol: messages from pages are parsed and checked, messages to pages are built. One row of a
+// table describes each command, so that the length of a message follows from its kind and the range of every number
+// is checked before use. tests/fuzz/fuzz_view.c tests it with hostile bytes.
 #include "serve/view_message.h"
 #include <math.h>
 #include <string.h>

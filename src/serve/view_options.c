@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The options of the viewer, and the viewer of a build without libwebsockets: everything else is there, and it says
-// what it lacks.
+// The options of the viewer, and the viewer of a build without libwebsockets, which only reports that it is not
+// available.
 #include "base/guard.h"
 #include "pawl/viewer.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A simulation that pages change while it runs. A changed setting makes a new simulation that takes over the state, so
-// that solver, stepper and step length can be chosen at any time; where the new settings are refused the old simulation
-// stays. A body is pulled by a spring whose force is set as a wrench before each step.
+// A simulation that pages change while it runs. A changed setting creates a new simulation with the same state, so
+// that solver, stepper and step length can be changed at any time; if the new settings are refused, the old
+// simulation is kept. A body is pulled by a spring whose force is set as a wrench before each step.
 #define _POSIX_C_SOURCE 200809L
 #include "serve/view_pane.h"
 #include "base/env.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The viewer's server on libwebsockets: hands out the page, opens a WebSocket for each, and copies to it what the
-// session published. Every page gets the newest frame whenever its socket has room, so a slow one gets fewer frames,
-// and at most one message waits for it. Requests are checked by view_gate.c, messages by view_message.c.
+// The viewer's server on libwebsockets: serves the page, opens a WebSocket for each client, and sends the frames
+// published by the session. A page gets the newest frame whenever its socket has room, so a slow page gets fewer
+// frames, and at most one message waits for it. Requests are checked by view_gate.c, messages by view_message.c.
 #define _POSIX_C_SOURCE 200809L
 #include "base/guard.h"
 #include "pawl/page.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The viewer's simulation and its thread. The thread takes what pages asked for, steps up to the moment that the clock
-// and the speed ask for, and publishes a frame at most 60 times a second. Publishing swaps two buffers under a lock
-// that the server holds only while it copies one, so the simulation's speed does not depend on who is watching.
+// The viewer's simulation and its thread. The thread executes the commands of pages, steps up to the time given by
+// the clock and the speed, and publishes a frame at most 60 times a second. Publishing swaps two buffers under a lock
+// that the server holds only while it copies one, so the simulation's speed does not depend on the viewers.
 #define _POSIX_C_SOURCE 200809L
 #include "serve/view_session.h"
 #include "base/env.h"

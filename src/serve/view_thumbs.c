@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A thumbnail is a short recording of a model, as the document that the player takes. It is made with bounded effort:
-// two and a half seconds of the machine's life or 0.7 s of the processor's, whichever ends first, so that a model of a
-// thousand bodies does not keep the others waiting.
+// A thumbnail is a short recording of a model, as a document for the player. Its cost is bounded: two and a half
+// seconds of simulated time or 0.7 s of processor time, whichever ends first, so that a model of a thousand bodies
+// does not delay the others.
 #define _POSIX_C_SOURCE 200809L
 #include "serve/view_thumbs.h"
 #include "base/env.h"

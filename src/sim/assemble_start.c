@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Bringing a model's joints together at the start: damped Gauss-Newton in the metric of the
-// masses, then velocities that agree with the joints.
+// Closes a model's joints at the start by damped Gauss-Newton in the metric of the masses, then makes velocities
+// consistent with the joints.
 //
-// Which rows of loops repeat each other is found here, once (weak_space.h). Where they do so exactly, every
-// row is met as it stands; where they do so only nearly, by the numbers of a file, what contradicts itself is
-// left open and reported.
+// Redundant rows of loops are found here, once (weak_space.h). If they are exactly redundant, every row is closed; if
+// they are only nearly redundant, because of the numbers of a file, the contradictory part is left open and reported.
 #include "rows/measure.h"
 #include "sim/sim.h"
 #include "sim/start_limits.h"

@@ -3,10 +3,10 @@
 //
 // Many states of one model, stepped by a few simulations (pawl/batch.h).
 //
-// A simulation is large: rows, factors, scratch. A state is small. So there is one simulation for each thread, which is lent one
-// state after another and steps it where it is (pawl_sim_lend()). Everything that shapes a step is in the state, so the bits
-// do not depend on which simulation takes the step. Threads share a counter of copies and nothing else; what a copy
-// measures goes to slots of its own.
+// A simulation is large: rows, factors, scratch. A state is small. Therefore each thread has one simulation, which
+// gets one state after another and steps it in place (pawl_sim_lend()). The state contains everything that determines
+// a step, so the bits do not depend on the simulation. Threads share only a counter of copies; the results of a copy
+// have slots of their own.
 #include "pawl/batch.h"
 #include "base/guard.h"
 #include "base/thread_pool.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a mechanism is, before it moves: rank, mobility, which rows are redundant and who shares
-// them, whether this is a singular position.
+// Analysis of a mechanism at its start: rank, mobility, redundant rows and the joints that share them, singular
+// positions.
 //
-// All of it comes from the weak space of the start (weak_space.h), which the solver leaves out as well: one
-// tolerance decides for both. Its vectors, brought to echelon form from the last row on, tell which rows
-// depend on rows before them, so that redundancy is put on the joints that close loops, and who shares it.
+// All of it follows from the weak space of the start (weak_space.h), which the solver excludes as well: both use one
+// tolerance. Its vectors, in echelon form from the last row on, show which rows depend on earlier rows, so that
+// redundancy is assigned to the joints that close loops, and which joints share it.
 #include "base/array.h"
 #include "base/carver.h"
 #include "base/guard.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Contacts of the last step, for those who ask. The step itself keeps them (contact_report.c): its
-// rows and impulses are gone when it ends.
+// Queries of the contacts of the last step. The step stores them (contact_report.c), because its rows and impulses do
+// not outlive it.
 #include "base/guard.h"
 #include "sim/sim.h"
 

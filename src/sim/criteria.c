@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The one judge of runs: what a run measured (verdict.c) and the settings become a list of criteria.
-// Each is a row of criteria_table with a function that finds value, limit and place; a new one is one
+// The only judge of runs: it computes a list of criteria from the figures of a run (verdict.c) and the settings. Each
+// criterion is a row of criteria_table with a function that determines value, limit and place; a new one needs one
 // more row here and in pawl_criterion_kind. Everything that shows a verdict shows this list.
 #include "pawl/verdict.h"
 #include "step/stepper_ops.h"

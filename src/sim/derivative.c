@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Derivatives of a step (pawl/derivative.h): takes the step with a simulation of its own, keeps what its velocity update solved, and
-// carries tangents through its position and velocity updates. See derive.h and docs/derivatives.md.
+// Derivatives of a step (pawl/derivative.h): computes the step with a simulation of its own, stores the problem of
+// its velocity update, and propagates tangents through its position and velocity updates. See derive.h and
+// docs/derivatives.md.
 #include "pawl/derivative.h"
 #include "base/guard.h"
 #include "linalg/lu.h"

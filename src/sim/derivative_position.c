@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Derivatives of a position update (position_update.c). From poses q and twists u it has found multipliers x and y with
+// Derivatives of a position update (position_update.c). From poses q and twists u the update computed multipliers x
+// and y with
 //   w = u + M^-1 J(q)T x,   q+ = q (+) tau w,   f(q+) = 0,
 //   u+ = w + M^-1 J(q+)T y,   J(q+) u+ = 0,
-// J the rows of joints and prescribed motions. An armature a on a coordinate c is a row beside them (rotors.c), with the
-// rate v of its rotor v = (c(q+) - c(q))/tau = J_a(q) u - x_a/a and J_a(q+) u+ + y_a/a = v. Poses turn by
-// exp(tau w), so that dq+ = exp(tau w) dq + tau Jl(tau w) dw. w is known from the two poses, x and y from w - u and u+ - w.
-// The derivatives of M^-1 JT x and of J u+ by the poses come from placements close by, as in derivative_velocity.c.
+// J the rows of joints and prescribed motions. An armature a on a coordinate c is an additional row (rotors.c), with
+// the rate v of its rotor v = (c(q+) - c(q))/tau = J_a(q) u - x_a/a and J_a(q+) u+ + y_a/a = v. Poses turn by exp(tau
+// w), so that dq+ = exp(tau w) dq + tau Jl(tau w) dw. w is known from the two poses, x and y from w - u and u+ - w.
+// The derivatives of M^-1 JT x and of J u+ with respect to the poses are differences of nearby placements, as in
+// derivative_velocity.c.
 #include "math/rotation.h"
 #include "rows/row_build.h"
 #include "sim/derive.h"

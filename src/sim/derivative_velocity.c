@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Derivatives of the velocity update. At the poses where its rows are placed it has solved, for twists u+ and impulses lambda,
-//   v+ - v_free - F/m = 0,   I (W+ - W) + h Wm x I Wm - RT T = 0   for every body,   (F, T) = JT lambda + what is applied,
-//   J u+ + bias + R lambda = 0                                     for every active row,
-//   lambda_T + mu lambda_n v_T / |v_T| = 0                         for the tangents of contacts that slide,
+// Derivatives of the velocity update. At the poses at which its rows are placed the update solved, for twists u+ and
+// impulses lambda,
+//   v+ - v_free - F/m = 0,   I (W+ - W) + h Wm x I Wm - RT T = 0   for every body, (F, T) = JT lambda + applied
+//   wrenches, J u+ + bias + R lambda = 0                                     for every active row, lambda_T + mu
+//   lambda_n v_T / |v_T| = 0                         for the tangents of contacts that slide,
 // and lambda is fixed where a row is not active. With z the poses, twists and parameters before it, the implicit function theorem gives
 //   E_(u+, lambda) (du+, dlambda) = -E_z dz.
-// E_z comes from placements of the rows at poses and twists close by, with u+ and lambda held: no problem is solved there, and one
-// placement serves all bodies of a colour. Gaps are differentiated along their rows instead, for their bias has a kink at 0.
+// E_z is a difference of placements of the rows at nearby poses and twists, with constant u+ and lambda: no problem
+// is solved there, and one placement serves all bodies of a colour. Gaps are differentiated along their rows instead,
+// because their bias has a kink at 0.
 #include "math/rotation.h"
 #include "rows/row_build.h"
 #include "sim/derive.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Signals from callbacks are the only numbers that enter a model after it was compiled. One that is not
-// finite would make rows let go or clamp a motor at its effort, with a state that looks healthy: a step
-// looks at all of them before it begins.
+// Signals from callbacks are the only numbers that enter a model after its compilation. A value that is not finite
+// would deactivate rows or clamp a motor at its effort limit without any visible error in the state. Therefore a step
+// checks all of them before it starts.
 #include "sim/sim.h"
 
 typedef struct input_place {

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Mass matrix, bias forces, inverse dynamics and Jacobians of a state, in the velocities of the spanning tree
-// (pawl/query.h). All of it is there for reduced coordinates already (src/tree): recursive Newton-Euler, composite
+// (pawl/query.h). The algorithms are those of reduced coordinates (src/tree): recursive Newton-Euler, composite
 // bodies and their factor without fill (Featherstone, Rigid Body Dynamics Algorithms, chapters 5 and 6).
 #include "sim/query.h"
 #include "base/carver.h"

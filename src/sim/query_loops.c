@@ -2,11 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Inverse dynamics with loops. The joints outside the tree are rows L v = 0, and L a + L' v = 0 must hold for the
-// accelerations. Then M a + c = tau + LT y for any y: of all tau the smallest is that without a part in the row space
-// of L. An orthonormal basis of it comes from Gram-Schmidt, done twice; rows that add less than loop.tolerance of
-// their length to those before them are redundant and left out, as the solver does.
+// accelerations. Then M a + c = tau + LT y for any y: the smallest tau has no component in the row space of L. An
+// orthonormal basis of that space is computed by Gram-Schmidt, applied twice; rows whose new component is less than
+// loop.tolerance of their length are redundant and dropped, as in the solver.
 //
-// L' v is a central difference of L v along v with theta'' = 0, which is exact to 1e-9 or so.
+// L' v is a central difference of L v along v with theta'' = 0, which is exact to about 1e-9.
 #include "sim/query.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What states and simulations can be asked without a tree: momentum, Jacobians by body twists, sums of contact forces.
+// Queries of states and simulations that need no tree: momentum, Jacobians by body twists, sums of contact forces.
 #include "base/guard.h"
 #include "pawl/query.h"
 #include "sim/sim.h"

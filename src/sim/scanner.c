@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Rays against all shapes of a model. The shapes are those of a collider that never looks for pairs: it owns hulls,
-// grids and boxes. A ray is compared with every box, then with the shapes behind those that it meets.
+// Rays against all shapes of a model. The shapes belong to a collider that never searches pairs: it contains hulls,
+// grids and boxes. A ray is tested against every box, then against the shapes of the boxes that it hits.
 #include "base/guard.h"
 #include "collide/collider.h"
 #include "collide/ray.h"

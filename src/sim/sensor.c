@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Ideal sensors. An inertial unit compares the two states that a simulation keeps, at the beginning and at the end of
-// its last step, so that impacts and everything else that changed the velocity count. A force-torque sensor adds up
-// the impulses of all rows of its joint.
+// Ideal sensors. An inertial unit compares the states at the beginning and at the end of the last step, so that
+// impacts and all other changes of the velocity are included. A force-torque sensor adds up the impulses of all rows
+// of its joint.
 #include "pawl/sensor.h"
 #include "base/guard.h"
 #include "pawl/input.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The settings: one list that makes defaults, keys, ranges, JSON, recordings and docs/settings.md.
+// The settings: one list defines defaults, keys and ranges, and is the source of JSON, recordings and
+// docs/settings.md.
 #include "pawl/settings.h"
 #include "base/env.h"
 #include "base/guard.h"

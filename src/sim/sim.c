@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Runs a stepper. A step is tried on a copy of the state until all that it finds has room; then what every stepper is
-// measured by (energy, closure, crossings) is taken, and the copy is written to the state. The stepper is known by its
-// table alone.
+// Runs a stepper. A step is tried on a copy of the state until all contacts and events have room. Then the figures
+// common to all steppers (energy, closure, crossings) are computed, and the copy is written to the state. The stepper
+// is used only through its table.
 #include "sim/sim.h"
 #include "base/guard.h"
 #include "math/numbers.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Joints that begin at given coordinates, with loops closed around them.
+// Joints that start at given coordinates, with loops closed while these joints are fixed.
 //
-// pawl_state_set_joint() moves what hangs on a joint and leaves loops open. Closing them by the least change of all
-// poses would also move the joint that was set. Therefore its coordinates become prescribed motions of a model made
-// for this one assembly: they are rows like those of the joints, and the projection satisfies all of them together
-// or finds that it cannot.
+// pawl_state_set_joint() moves the bodies behind a joint and leaves loops open. Closing them by the least change of
+// all poses would also move the joint that was set. Therefore its coordinates become prescribed motions of a model
+// created for this assembly: they are rows like those of the joints, and the projection satisfies all of them
+// together or fails.
 #include "base/guard.h"
 #include "sim/sim.h"
 #include <string.h>

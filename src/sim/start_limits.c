@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Where the joints of a file do not meet, its zero position is no configuration of the mechanism, and closing the
-// loops from there may end in any of the ways to assemble it. The limits of the joints say which one is meant, so
-// hinges and slides are brought within theirs first.
+// If the joints of a file are open, its zero position is not a configuration of the mechanism, and closing the loops
+// from there may end in any of the possible assemblies. The limits of the joints indicate the intended one, so hinges
+// and slides are first moved within their limits.
 #include "sim/start_limits.h"
 #include "rows/measure.h"
 

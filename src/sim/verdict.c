@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a run measured, gathered step by step: sums, and worst figures of which NaN is the worst, so
-// that nothing hides behind it. criteria.c judges them.
+// The figures of a run, collected step by step: sums and worst values, where NaN is the worst, so that it is never
+// hidden. criteria.c judges them.
 #include "pawl/verdict.h"
 #include "model/softness.h"
 #include "rows/measure.h"

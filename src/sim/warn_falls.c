@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Bodies that nothing can ever hold: gravity acts on them, no joint, spring or applied force holds
-// them, and none of their shapes may touch anything that is held. They fall for ever, which is what a
-// robot with a floating base does that was loaded without a ground.
+// Bodies without any support: gravity acts on them, no joint, spring or applied force supports them, and their shapes
+// cannot touch any supported body. They fall for ever, like a robot with a floating base that was loaded without a
+// ground.
 //
-// Bodies joined to each other are one group. What is held spreads: the world and kinematic bodies are,
-// then every group that is joined to or may touch something held. Where shapes are does not count: the
-// question is whether groups, masks and exclusions let them touch at all.
+// Bodies connected by joints are one group. Support propagates: the world and kinematic bodies are supported, and so
+// is every group that is joined to or may touch a supported one. The positions of shapes do not matter, only whether
+// groups, masks and exclusions allow contact.
 #include "model/builder.h"
 #include "sim/warnings.h"
 #include <string.h>

@@ -6,9 +6,9 @@
 // With S the integral of x xT dm about the centre of mass, I = trace(S) 1 - S. S is positive
 // semidefinite (the triangle inequality of the principal moments), and trace(S) = trace(I)/2 = m k^2
 // with k the polar radius of gyration: k cannot exceed the distance R to the farthest point of the
-// body. A file with few digits breaks the first by a little, shapes that leave out part of the body
-// the second; so both have a margin. Bodies without shapes are compared with the size of the whole model. Wrong units (g mm^2, kg mm^2) and defaults (1 kg m^2) miss by
-// orders of magnitude.
+// body. Files with few digits violate the first condition slightly, and shapes that omit part of the body the second;
+// therefore both have a margin. Bodies without shapes are compared with the size of the whole model. Wrong units (g
+// mm^2, kg mm^2) and defaults (1 kg m^2) are wrong by orders of magnitude.
 #include "sim/shape_reach.h"
 #include "sim/warnings.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Joints that do not move as they were probably meant to: limits that leave nothing between them, and
-// two hinges (or slides) of one pair of parts that miss a common axis (or direction) by a little.
+// Joints that probably do not move as intended: limits that allow no motion, and two hinges (or slides) of one pair
+// of parts that are slightly off a common axis (or direction).
 //
-// Two hinges between the same two parts can turn only where they share one axis. A door whose hinges
-// were written with few digits is then locked by its own joints, or bends them.
+// Two hinges between the same two parts can turn only if their axes coincide. A door whose hinges were written with
+// few digits is locked by its own joints.
 #include "sim/warnings.h"
 #include <string.h>
 

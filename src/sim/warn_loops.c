@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Loops whose rows nearly repeat each other, but not to loop.tolerance: a skew of 2 mm in 1 m may be sloppy, and
-// then the machine was meant to move, or may be meant to lock it. Numbers do not tell. Files of four digits have
-// singular values of up to 4e-5, mechanisms that move as meant 0.1 and more (docs/derivations/weak-space.md).
+// Loops whose rows are nearly redundant, but not within loop.tolerance: a misalignment of 2 mm in 1 m may be an
+// inaccuracy of a machine that should move, or it may be intended to lock it. The numbers do not decide. Files of
+// four digits have singular values of up to 4e-5, mechanisms that move as intended 0.1 and more
+// (docs/derivations/weak-space.md).
 #include "problem/weak_space.h"
 #include "sim/warnings.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Prescribed motions that cannot be followed: they lead beyond the limits of their joint, or they prescribe what
-// the joints and other motions determine already, and differ from it.
+// Prescribed motions that cannot be followed: they lead beyond the limits of their joint, or they prescribe
+// coordinates that the joints and other motions already determine, and contradict them.
 //
-// A motion that is determined twice has a part in a left null vector x of the rows (xT J = 0, the weak space of the start).
-// The rows have a solution where xT s' = 0, with the rates s' of the motions. That is asked at several times, with the
-// Jacobian of the start: what cannot be followed there cannot be followed.
+// A motion that is determined twice has a component in a left null vector x of the rows (xT J = 0, the weak space of
+// the start). The rows have a solution if xT s' = 0, with the rates s' of the motions. This is tested at several
+// times with the Jacobian of the start: a motion that cannot be followed there cannot be followed at all.
 #include "problem/weak_space.h"
 #include "sim/warnings.h"
 

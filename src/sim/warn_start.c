@@ -3,7 +3,7 @@
 //
 // Starts that contradict the model: shapes inside each other, and joints beyond their limits. Both are
 // corrected while the model runs, at position level and at a bounded rate (position_correction.c), so that a run
-// starts with a movement that no force explains. One warning of each kind, with the number and the worst.
+// starts with a motion that no force explains. One warning of each kind, with the number and the worst case.
 #include "rows/measure.h"
 #include "sim/warnings.h"
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Numbers that look like another unit: millimetres or tonnes where metres and kilograms are expected,
-// degrees where radians are.
+// Numbers that are probably in another unit: millimetres or tonnes instead of metres and kilograms, degrees instead
+// of radians.
 //
 // Lengths: a body that reaches 50 m, or one that is lighter than the air it displaces, was probably
 // given in millimetres (a part of 30 mm and 50 g becomes one of 30 m and 1e-3 kg/m^3), and so was one of 5 m that weighs

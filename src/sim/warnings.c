@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The rules in their order, and the list they write to. A warning is for a model that can be simulated
-// but is probably not what its author meant; so a rule must be nearly always right: one false alarm
-// teaches people to read none of them.
+// The rules in their order, and the list that they write to. A warning is for a model that can be simulated but
+// probably contains a mistake. A rule must be right in nearly all cases: false alarms teach users to ignore warnings.
 #include "sim/warnings.h"
 #include <stdarg.h>
 #include <stdio.h>

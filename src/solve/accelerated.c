@@ -4,10 +4,10 @@
 // Accelerated projected gradients (APGD) with restarts, for Coulomb's law by De Saxce's term: with v = D y + v_f at the
 // extrapolated point y,
 //   x+ = P_K(y - (v + mu |v_T| n) / (L w)),   y+ = x+ + beta (x+ - x),
-// w the weight of a contact, which scales all three of its rows alike and so leaves its cone as it is, and L the
-// largest eigenvalue of w^-1/2 D w^-1/2. De Saxce's term is taken anew in each iteration: the objective changes with
-// it, which is why momentum is dropped whenever it points uphill. Frozen for a whole run it would cycle.
-// Few bodies with many contacts are what this is good at, where the modes of contacts mislead Newton's method.
+// w the weight of a contact, which scales all three of its rows equally and so preserves its cone, and L the largest
+// eigenvalue of w^-1/2 D w^-1/2. De Saxce's term is updated in each iteration. The objective changes with it, so
+// momentum is dropped whenever it points uphill. With a term frozen for a whole run the iteration would cycle. The
+// method suits few bodies with many contacts, for which the contact modes mislead Newton's method.
 //
 // Method: [nesterov-1983]; for contacts [mazhar-2015], for the restart [odonoghue-candes-2015].
 #include "solve/accelerated.h"

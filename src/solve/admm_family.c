@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The members of loops Alg. 6 as the paper names them; they differ in what they do about rho.
+// The variants of loops Alg. 6, with the names of the paper; they differ in the rule for rho.
 //   admm-ccp      the convex relaxation, rho fixed, no proximal term
 //   admm-ncp-fp   Coulomb's law, rho fixed
 //   admm-ncp-la   rho times or over 1.5 when the residuals x - y and z are 10 apart (eq. 171)
 //   admm-ncp-sa   rho from the spectrum: sqrt(L m) (L / m)^0.2 to begin with, then steps of
 //                 (L / m)^0.05 by the same test (eq. 172); L the largest eigenvalue, m = eta
-// The rules look after each iteration; a new rho is a new factorization, and nothing else is. (Looking
-// seldom saves a few of those and costs iterations: docs/solvers/admm-ncp-la.md.) They end when the
-// natural map of their own problem is met. What slides in loops may take all iterations there are:
-// admm-ncp is what to use.
+// The rules are applied after each iteration; only a new rho needs a new factorization. (Applying them less often
+// saves a few factorizations and costs iterations: docs/solvers/admm-ncp-la.md.) The iteration ends when the natural
+// map of the solver's own problem is within the tolerance. Sliding contacts on loops may need all iterations; use
+// admm-ncp there.
 //
 // solver.variant=paper runs them as published: no preconditioner, no momentum, no over-relaxation (the paper names no
 // value), rho 1 at first, eta 1e-6, and the three residuals of Algorithm 6 as the test that ends them.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// admm-ncp: the combination of sweeps and alternating directions (admm.h) that was found to be best.
+// admm-ncp: a combination of sweeps and alternating directions (admm.h), the best one of those measured.
 //
-// Rounds of exact Gauss-Seidel sweeps, then of alternating directions, until one of them converges:
-// either helps the other out of where it is stuck. Most steps start so near that one or two sweeps do
-// all; sweeps that hardly contract make way at once. What rests (stacks, walls) wants a small penalty,
-// which is where the first round starts and climbs from towards faster contraction; what slides and
-// loops wants a larger one, kept fixed, which the later rounds try. Each change of the penalty is a
-// factorization. Problems without contacts go to the direct method, which is exact.
+// Rounds of exact Gauss-Seidel sweeps, then of alternating directions, until one of them converges: each can continue
+// where the other one is stuck. Most steps start so near to the solution that one or two sweeps are enough; sweeps
+// that hardly contract end at once. Resting contacts (stacks, walls) need a small penalty: the first round starts
+// with it and increases it while the contraction gets faster. Sliding contacts and loops need a larger, fixed
+// penalty, which later rounds try. Each change of the penalty needs a factorization. The direct method, which is
+// exact, solves problems without contacts.
 #include "math/vec.h"
 #include "problem/natural.h"
 #include "solve/admm.h"

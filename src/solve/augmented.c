@@ -4,8 +4,8 @@
 // The augmented Lagrangian. With De Saxce's term s = mu |v_T| frozen the problem is convex: impulses minimize a
 // quadratic over the cones K. A proximal step from lambda0 with penalty rho = E / w has the dual
 //   phi(w) = |w|^2 / 2 + sum |P_K(z)|^2 / (2 rho),   z = lambda0 - rho (Y w + v_f + s),
-// convex and smooth, over the bodies' velocities: w = YT P_K(z) where its gradient vanishes. Newton's method with
-// the matrix 1 + YT rho P' Y and an exact line search always gets there; then lambda = P_K(z).
+// convex and smooth, over the bodies' velocities: w = YT P_K(z) where its gradient vanishes. Newton's method with the
+// matrix 1 + YT rho P' Y and an exact line search always converges to it; then lambda = P_K(z).
 #include "solve/augmented.h"
 #include "linalg/cone.h"
 #include "math/vec.h"

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// auto: stages in the order of what they cost, until one is enough.
+// auto: stages in the order of their cost, until one converges.
 //
 // Without contacts the direct method is exact. With contacts all but the last stage work in the velocity space
 // (problem/velocity_space.h), where a Newton-like step is one sparse factor over the bodies:
-//   0. the impulses of the last step, where they solve this one, too;
+//   0. the impulses of the last step, if they also solve this one;
 //   1. Newton's method for Alart and Curnier's map (curnier.c): one step at rest, a few where modes change;
-//   2. close to the solution, the proximal point method around 1 (proximal.c), for loads that wander among the
-//      corners of a face;
+//   2. close to the solution, the proximal point method around 1 (proximal.c), for loads that shift among the corners
+//      of a face;
 //   3. for few bodies and for mechanisms of few velocities, accelerated gradients (accelerated.c), and the augmented
 //      Lagrangian (augmented.c), for one to three bodies before 4, for more after it;
-//   4. an interior point (interior_point.c), for what moves, and 2 from where it ended;
-//      then, for mechanisms of few rows, a path of regularized problems (continuation.c), for feet that press on each other;
-//   5. of heaps, sweeps (space_sweep.c), which lower what an interior point leaves of what is jammed, and 2;
-//      4 again from other starts, and along its path by arc length (interior_path.c) where that turns back; then 5 again;
-//   each of 3, 4 and 5 ends with 1, which has the last digits;
-//   6. alternating directions and the smoothing Newton method in turn, for what defeats the others and for operators
-//      without a velocity space; of all stages the best iterate is kept.
-// All of it follows from the problem and its warm start, so that a resumed run does the same.
+//   4. an interior point (interior_point.c), for moving bodies, and 2 from its last point; then, for mechanisms of
+//      few rows, a path of regularized problems (continuation.c), for feet that press against each other;
+//   5. for heaps, sweeps (space_sweep.c), which reduce the remaining residual of jammed contacts, and 2; 4 again from
+//      other starts, and along its path by arc length (interior_path.c) if the path has turning points; then 5 again;
+//      each of 3, 4 and 5 ends with 1, which gives the last digits;
+//   6. alternating directions and the smoothing Newton method in turn, for problems that the others do not solve and
+//      for operators without a velocity space; of all stages the best iterate is kept.
+// All decisions depend only on the problem and its warm start, so that a resumed run has the same bits.
 //
-// Stages strive for a hundredth of the tolerance and are content with half of it (nine tenths for free bodies, where nothing adds to it): the error that one step leaves is the
-// next one's free motion, so that a stack at rest to the tolerance alone trembles and asks to be solved in each step. The
-// warm start is the answer only where its residual is not far beyond the speeds of bodies, too (solver_goal.start).
+// Stages aim at a hundredth of the tolerance and accept half of it (nine tenths for free bodies, whose residual gets
+// no further contributions). The error of one step is part of the next one's free motion: a stack at rest, solved
+// only to the tolerance, would vibrate and need a solution in each step. A warm start is accepted only if, in
+// addition, its residual is not far above the speeds of the bodies (solver_goal.start).
 //
 // solver.max_iterations limits the factorizations of all stages and the iterations of 6 together; gradients and sweeps,
 // which are far cheaper, have limits of their own.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Block principal pivoting with a single-pivot fallback (Judice and Pires 1994): all variables on
-// the wrong side change at once while that lowers their number, else only the last one does, which
-// ends for every positive definite S (Murty 1974). S may be semidefinite where bounded rows are
-// redundant; a shift of 1e-12 of the diagonal stands in for the missing rank.
+// Block principal pivoting with a single-pivot fallback (Judice and Pires 1994): all variables on the wrong side
+// change at once while that reduces their number; otherwise only the last one does, which terminates for every
+// positive definite S (Murty 1974). S may be semidefinite if bounded rows are redundant; a shift of 1e-12 of the
+// diagonal then makes it definite.
 #include "solve/box_pivot.h"
 #include "linalg/dense.h"
 #include "math/vec.h"

@@ -4,7 +4,7 @@
 // The exact local solution. Slip means that the tangential impulse opposes the tangential velocity:
 // lambda_T = -(S + k 1)^-1 c for some k > 0, with the normal eliminated (S and c below) and
 // |lambda_T| = mu lambda_N. The function |lambda_T(k)| - mu lambda_N(k) is positive at 0 and negative
-// at infinity, so a bracketed Newton iteration finds its root; no sections of the cone to tell apart.
+// at infinity, so a bracketed Newton iteration finds its root; no conic sections have to be distinguished.
 #include "solve/contact_local.h"
 #include "linalg/cone.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The section of the friction cone with the plane n . (D l + v) = 0, and the least point in it. The
-// derivation stands in docs/derivations/slip-conic.md. With a = D_NN, b = D_TN, w = v + (0, 0, s):
+// The section of the friction cone with the plane n . (D l + v) = 0, and the least point in it. The derivation is in
+// docs/derivations/slip-conic.md. With a = D_NN, b = D_TN, w = v + (0, 0, s):
 //
 //   On the plane l_N = (c - b . l_T) / a, c = -v_N, and up to a constant
 //   f = 1/2 l_T' S l_T + g . l_T,   S = D_TT - b b' / a,   g = w_T - b w_N / a.

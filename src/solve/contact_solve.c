@@ -8,7 +8,7 @@
 // entry of the scaled natural map, bounds the error S whatever the units: |F| <= sqrt(3 n) tolerance
 // = tolerance |q|. The errors A and B can be larger; then the tolerance is made smaller by as much.
 // Where W is not symmetric, each pass solves for D with s (W r + q) - D lambda, of the last answer,
-// in the place of s q: when the answer no longer changes it is that of W.
+// in place of s q: when the solution no longer changes, it is that of W.
 #include "solve/contact_solve.h"
 #include "base/guard.h"
 #include "math/vec.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// continuation: a robot that stands on stiff legs has directions of impulses that hardly move anything
-// (its feet against each other). There D is singular but for rounding, the rows ask for a velocity of 1e-8 m/s,
-// and what answers is an inner force of the order of the weight: sweeps and ADMM, which go by
-// velocities, creep towards it by 1e-7 of the way an iteration. With D + eps 1 in place of D (all rows scaled
-// to a unit diagonal) eps = 0.1 is easy for Newton's method, and the answer for eps is close to that for eps / 10.
-// At a few eps the modes change and some more steps are needed. The equations are those of Alart and
-// Curnier (1991), exact Coulomb friction without smoothing: with a = x - rho y,
+// continuation: for a robot that stands on stiff legs, some impulses cause almost no motion (its feet against each
+// other). D is singular there except for rounding, and a required velocity of 1e-8 m/s needs an internal force of the
+// order of the weight: sweeps and ADMM, which are based on velocities, approach it by a fraction of 1e-7 per
+// iteration. With D + eps 1 in place of D (all rows scaled to a unit diagonal) eps = 0.1 is easy for Newton's method,
+// and the solution for eps is close to that for eps / 10. At a few eps the modes change and some more steps are
+// needed. The equations are those of Alart and Curnier (1991), exact Coulomb friction without smoothing: with a = x -
+// rho y,
 //   bounded rows   x = clamp(a),     normals  x_N = max(0, a_N),
 //   tangents       x_T = the point nearest to a_T in the disk of radius mu max(0, a_N).
-// Dense, so for few rows alone: a stack of 120 rows is solved three times faster by smoothing and sweeps. A walker on
-// six feet of four corners has 72, and no other solver finds the modes of some of its steps.
+// It uses dense matrices and is only for few rows: smoothing and sweeps solve a stack of 120 rows three times faster.
+// A walker on six feet of four corners has 72, and no other solver finds the modes of some of its steps.
 #include "solve/continuation.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"

@@ -7,14 +7,14 @@
 //   stick  |z_T| <= mu z_N       v+ + eps dlambda = 0
 //   slip   t = z_T / |z_T|       v_N+ + eps dlambda_N = 0,   lambda_T+ . t = mu lambda_N+,
 //                                across t, with beta = mu z_N / |z_T|:  lambda+ = beta (dlambda - dv / w)
-// A step solves 1 + YT S Y over the bodies' velocities: Cholesky where nothing slips, else LU on the same pattern.
-// eps = w / E gives dependent rows (four corners of a face) their rank back; it is a proximal term, which does not move the
-// solution.
+// A step solves 1 + YT S Y over the bodies' velocities: Cholesky if no contact slips, otherwise LU on the same
+// pattern. eps = w / E gives dependent rows (four corners of a face) full rank; it is a proximal term, which does not
+// change the solution.
 //
-// Near the solution of the last step the modes are right and one step ends it. Elsewhere a step must lower the
-// residual: the whole one, or the part of it up to the first contact that changes its mode (a ratio test), or one with
-// a smaller E, which is shorter where D says nothing. Steps that gain little are counted, and it gives up: other
-// methods are better at what is far away.
+// Near the solution of the last step the modes are right and one step is enough. Elsewhere a step must reduce the
+// residual: the full step, or its part up to the first contact that changes its mode (a ratio test), or a step with a
+// smaller E, which is shorter in directions that D does not determine. After several steps with little progress the
+// method stops: other methods are better far from the solution.
 #include "solve/curnier.h"
 #include "math/vec.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// direct: the free rows exactly by factorization (eliminate.h), the bounded rows exactly by
-// pivoting on what is left of them. No warm start of the free rows, so that redundant reactions
-// are always those of least norm. Other solvers hand it the problems without contacts.
+// direct: the free rows exactly by factorization (eliminate.h), the bounded rows exactly by pivoting on their Schur
+// complement. Free rows have no warm start, so that redundant reactions are always those of least norm. Other solvers
+// use it for problems without contacts.
 #include "linalg/dense.h"
 #include "math/vec.h"
 #include "problem/dense_delassus.h"

@@ -3,14 +3,14 @@
 //
 // The interior point's system is not monotone: De Saxce's term makes the path of
 //   X o Y = t gap e,   Y = (v_N + mu |v_T|, mu v_T) + t rho,   t from 1 to 0
-// turn back at places, where t must rise before it falls again. Newton-like steps that always aim at a smaller t end
-// there with steps of no length. The path itself goes on. It is followed by its arc length: with
+// have turning points, where t must increase before it decreases again. Newton-like steps that always reduce t end
+// there with vanishing step lengths. The path itself continues and is followed by arc length: with
 //   z0  the Newton step at this t,  z1 = dz/dt,
 // both from one factor, the next point is
 //   z + z0 + (dt_c + dt) z1,   t + dt_c + dt,
-// dt_c such that the correction is orthogonal to the path and dt of the sign that goes on in the direction of the last
-// tangent, whatever that does to t. gap (of each contact) and rho are those of the start, which is on the path by
-// definition. Lengths are measured by the scaling of each cone, in which the distance to the boundary is 1.
+// dt_c such that the correction is orthogonal to the path, and dt with the sign that continues in the direction of
+// the last tangent, even if t increases. gap (of each contact) and rho are chosen such that the start is on the path.
+// Lengths are measured in the scaling of each cone, in which the distance to the boundary is 1.
 //
 // Paths of this kind reach a solution from almost every start as long as they stay bounded [chow-mallet-paret-yorke-1978].
 #include "solve/interior_path.h"

@@ -3,13 +3,13 @@
 //
 // Interior point with the scaling of Nesterov and Todd and Mehrotra's predictor and corrector, for the cone problem
 //   X in L, Y in L, X . Y = 0,   X = (mu lambda_N, lambda_T),  Y = (v_N + mu |v_T|, mu v_T),   v = D lambda + v_f,
-// with L Lorentz's cone. Without mu |v_T| (De Saxce's term) it is convex; with it, its derivative goes into the
-// system in full. Frozen within a step it is a fixed-point iteration that cycles on heaps. Yet the full system is not
-// monotone, and its path may turn back: where a step comes out short, one with the term frozen is made instead, which
-// always gets on. A few of these lead past the place; many would cycle.
-// With W the scaling, W X = W^-1 Y = l, a step solves W^2 dX + dY = W (l \ (sigma gap e - l o l - dX~ o dY~)), that is
-// dlambda = b - S dv at every contact: one LU over the bodies a step (space_law.h).
-// Bounded rows are half lines or intervals of the same method, free rows equations.
+// with L Lorentz's cone. Without mu |v_T| (De Saxce's term) it is convex; the full derivative of this term is part of
+// the system. With a term frozen within a step the method would be a fixed-point iteration that cycles on heaps.
+// However, the full system is not monotone, and its path may have turning points: if a step is too short, it is
+// replaced by a step with the frozen term, which always makes progress. A few of these pass the turning point; many
+// would cycle. With W the scaling, W X = W^-1 Y = l, a step solves W^2 dX + dY = W (l \ (sigma gap e - l o l - dX~ o
+// dY~)), that is dlambda = b - S dv at every contact: one LU over the bodies a step (space_law.h). Bounded rows are
+// half lines or intervals of the same method, free rows equations.
 //
 // Scaling and corrector: [nesterov-todd-1997], [mehrotra-1992].
 #include "solve/interior_point.h"

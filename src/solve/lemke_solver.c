@@ -11,9 +11,9 @@
 // A bounded row is lambda = lower + y, and the velocity below which its upper bound takes over is an
 // unknown of its own:
 //   0 <= y orthogonal to v + b >= 0,   0 <= b orthogonal to upper - lower - y >= 0
-// A polygon makes friction up to 1 - cos(pi / k) too small and slip turn towards its corners. Rounds
-// repair that: the polygon of a contact that slides is turned so that a corner opposes the slip just
-// found, where polygon and disk agree, and the problem is solved again.
+// With a polygon friction is too small by up to 1 - cos(pi / k), and the slip direction is attracted to its corners.
+// Further rounds correct this: the polygon of a sliding contact is turned so that a corner, where polygon and disk
+// agree, opposes the slip just found, and the problem is solved again.
 #include "linalg/dense.h"
 #include "linalg/lemke.h"
 #include "math/trig.h"

@@ -10,9 +10,9 @@
 //   G = w (1 + Gamma')^-1 T^-1 P'^-1 (1 - P') T^-1,   T = diag(mu, mu, 1),
 // with Gamma' the derivative of the De Saxce term, which alone makes G unsymmetric. The system is solved
 // by minimal residuals (gmres.h), preconditioned with the same matrix without Gamma': symmetric, positive
-// definite, and factored over the bodies (loops section V; docs/solvers/newton.md). tau goes down as the
-// residual does. Stacks have many contacts on the edge of two modes, where small tau makes Newton steps
-// useless; hence restarts at several tau, with sweeps in between (the `newton` solver below).
+// definite, and factored over the bodies (loops section V; docs/solvers/newton.md). tau decreases with the residual.
+// Stacks have many contacts at the boundary of two modes, where small tau makes Newton steps useless; hence restarts
+// at several tau, with sweeps in between (the `newton` solver below).
 #include "linalg/cone.h"
 #include "linalg/dense.h"
 #include "linalg/gmres.h"

@@ -4,13 +4,13 @@
 // nsgs: nonsmooth Gauss-Seidel. Each block in turn is solved exactly for the newest impulses of the
 // others, contacts by Signorini's and Coulomb's laws themselves (contact_local.h).
 //
-// Plain sweeps settle easy problems. What they are slow at is of two kinds. Where they contract slowly,
-// Anderson's combination of the last sweeps (anderson.h) does in twenty what they need hundreds for; a
-// round of it is kept only if it ends where fewer plain sweeps would not have. Where D lacks rank, inner
-// forces creep at constant speed until a contact starts to slip or opens: there the change of a sweep
-// neither falls nor turns, and a jump along it, growing as long as nothing happens, gets to the event at
-// once. Progress is measured by the length of a sweep's change in the metric of D, which falls more evenly
-// than the residual does. Rejected tries are undone, and make the plain rounds between them longer.
+// Plain sweeps solve easy problems. They are slow in two cases. If they contract slowly, Anderson's combination of
+// the last sweeps (anderson.h) reaches in twenty sweeps what they need hundreds for; its result is kept only if plain
+// sweeps would have needed more iterations. If D lacks rank, internal forces change at a constant rate until a
+// contact starts to slip or opens: then the change per sweep has constant length and direction, and an extrapolation
+// along it, with a length that grows as long as no mode changes, reaches that event quickly. Progress is measured by
+// the length of a sweep's change in the metric of D, which decreases more smoothly than the residual. Rejected
+// accelerations are undone, and the plain rounds between them become longer.
 #include "solve/nsgs.h"
 #include "problem/natural.h"
 #include <math.h>

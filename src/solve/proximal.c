@@ -4,18 +4,18 @@
 // The proximal point method: from a centre c the next one solves the problem with
 //   v = D lambda + v_f + (w / E) (lambda - c),
 // w the weights of the rows. Its solutions are those of the problem where lambda = c. The term gives the matrix full
-// rank, so that Newton's method (curnier.c) finds the modes of all contacts of a face, which it cannot while the load
-// may wander among eight corners for velocities of 1e-6 m/s. The centre moves by E v / w: a large E goes far, a small
-// one is safe, and E follows what Newton's method is able to solve.
+// rank, so that Newton's method (curnier.c) finds the modes of all contacts of a face. Without it the load can shift
+// among eight corners at velocities of 1e-6 m/s. The centre moves by E v / w: a large E gives long steps, a small one
+// is safe, and E is adapted to the convergence of Newton's method.
 //
-// Where a contact has to open that dependent rows hold closed (four corners of a face, a box between two others, gaps of
-// 1e-9 m), the residual is the velocity that the modes contradict each other by. It stays as it is from centre to centre
-// while impulses move along the null space of D by E v / w each time, in a straight line until a contact changes its mode.
-// That distance is known (curnier_ratio), and the centre is put there at once: a march. What the march adds to the
-// residual, D times a long step, the next centre takes out.
+// If a contact must open that dependent rows keep closed (four corners of a face, a box between two others, gaps of
+// 1e-9 m), the residual is the velocity by which the modes contradict each other. It is constant from centre to
+// centre while impulses move along the null space of D by E v / w each time, in a straight line until a contact
+// changes its mode. That distance is known (curnier_ratio), and the centre is moved there in one step: a march. The
+// march adds D times a long step to the residual, which the next centre removes.
 //
-// A problem of this form is one with more compliance and another v_f, so that nothing else is needed for it.
-// Method: [rockafellar-1976].
+// A problem of this form only has a larger compliance and another v_f, so that it needs no code of its own. Method:
+// [rockafellar-1976].
 #include "solve/proximal.h"
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Creates a solver of the table and runs it: condenses joints first where the solver or the
-// settings ask for it, keeps weak rows of redundant loops out of the problem, and replaces an
-// answer that is not finite by zero impulses.
+// Creates a solver of the table and runs it: condenses joints first if the solver or the settings require it, removes
+// weak rows of redundant loops from the problem, and replaces a solution that is not finite by zero impulses.
 #include "math/vec.h"
 #include "problem/natural.h"
 #include "problem/weak_space.h"

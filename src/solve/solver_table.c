@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// All solvers: the one place outside its file that names one. Kinds are stored in files. A program that is linked with
-// a table of its own has other solvers.
+// All solvers: the only place outside its own file that names a solver. Kinds are stored in files. A program may be
+// linked with a different table.
 #include "solve/solver_ops.h"
 
 const pawl_solver_ops *const pawl_solvers[] = {

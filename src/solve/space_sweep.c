@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Sweeps in the velocity space: w = YT lambda is kept, rows and groups of contacts (sweep_group.h) change it in turn.
+// Sweeps in the velocity space: w = YT lambda is stored, and rows and groups of contacts (sweep_group.h) update it in
+// turn.
 #include "solve/space_sweep.h"
 #include "math/vec.h"
 #include "solve/contact_local.h"

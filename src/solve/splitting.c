@@ -6,14 +6,14 @@
 //
 //   v_j = v_f,j + sum over m of D_jm lambda_m,   lambda_j <- (1 - w) lambda_j + w P_j(lambda_j, v_j),
 //
-// and after a sweep w <- max(w_min, g w). Joints are solved by a small factorization, limits by
-// clamping; how a contact is projected and what ends the sweeps tells the members apart. They suit
-// light stacks and many contacts at modest accuracy. Where a light body carries a heavy one they need
-// very many sweeps; so do long chains and loops, unless joints are eliminated (solver.exact_joints).
+// and after a sweep w <- max(w_min, g w). Joints are solved by a small factorization, limits by clamping; the solvers
+// differ in the projection of a contact and in the stopping test. They suit light stacks and many contacts at modest
+// accuracy. If a light body supports a heavy one they need very many sweeps; so do long chains and loops, unless
+// joints are eliminated (solver.exact_joints).
 //
 // solver.variant=paper runs them as published: sweeps over joints as well, the steps of Algorithms 2 and 3 as printed,
-// relaxation without a projection behind it, and the paper's stopping rules. Two misprints stay mended (the signs of
-// Algorithm 5, and max for min in its last line): with them nothing converges.
+// relaxation without a projection afterwards, and the paper's stopping rules. Two misprints are corrected (the signs
+// of Algorithm 5, and max for min in its last line): with them the sweeps do not converge.
 #include "math/vec.h"
 #include "problem/natural.h"
 #include "solve/solver_ops.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A contact reads v = Y w + v_f + R lambda, is solved exactly for Signorini's and Coulomb's laws with the others held,
-// and adds YT dlambda to w. The local solution is that of contact_local.c, written for four contacts at once without
-// branches: slip is lambda_T = -(S + kappa 1)^-1 c with |lambda_T| = mu lambda_N, of which Newton's method takes a few
-// steps in each sweep, from the kappa of the sweep before.
+// A contact computes v = Y w + v_f + R lambda, is solved exactly for Signorini's and Coulomb's laws with the others
+// constant, and adds YT dlambda to w. The local solution is that of contact_local.c, written for four contacts at
+// once without branches: slip is lambda_T = -(S + kappa 1)^-1 c with |lambda_T| = mu lambda_N, of which Newton's
+// method takes a few steps in each sweep, from the kappa of the sweep before.
 #include "solve/sweep_group.h"
 #include "base/kernel.h"
 #include "math/lanes.h"

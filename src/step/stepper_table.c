@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// All steppers: the one place outside its folder that names one. Kinds are stored in files. A program that is linked
-// with a table of its own has other steppers.
+// All steppers: the only place outside its own folder that names a stepper. Kinds are stored in files. A program may
+// be linked with a different table.
 #include "step/stepper_ops.h"
 
 const pawl_stepper_ops *const pawl_steppers[] = {

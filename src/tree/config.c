@@ -3,9 +3,8 @@
 //
 // Generalized coordinates from poses, and changes of chart.
 //
-// Poses say angles up to full turns only. Hinges are unwrapped to the value nearest to the last
-// one; balls get their reference at the pose itself, with xi = 0, where the chart is best
-// conditioned.
+// Poses determine angles only up to full turns. Hinges are unwrapped to the value nearest to the last one; the
+// reference of a ball is set to the pose itself, with xi = 0, where the chart is best conditioned.
 #include "math/trig.h"
 #include "tree/motion.h"
 #include <string.h>

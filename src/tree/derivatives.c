@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// docs/reduced.md section 5. Moving theta_j carries all links below as one rigid body, by S_j, and changes
-// how they move: dV_i = S_j x V_i + p_j, dA_i = S_j x A_i + S_j' x V_i + p_j'. Being carried along changes no
-// force but by turning it. With sums over the links below (I of inertias, F of forces, w of weights),
+// docs/reduced.md section 5. A change of theta_j moves all links below as one rigid body, by S_j, and changes their
+// velocities and accelerations: dV_i = S_j x V_i + p_j, dA_i = S_j x A_i + S_j' x V_i + p_j'. This rigid motion
+// changes forces only by rotating them. With sums over the links below (I of inertias, F of forces, w of weights),
 //   dF/dtheta_j = S_j x* F + I p_j' - B1 S_j' + B2 p_j,   B1 = sum I_i V_i x,
 //   B2 = sum V_i x* I_i + (I_i V_i) x-bar*,   where (h x-bar*) p = p x* h.
-// For k below j the change of S_k = S_j x S_k takes S_j x* F away again. Weights keep their direction:
+// For k below j the change of S_k = S_j x S_k cancels S_j x* F. Weights keep their direction:
 //   dw/dtheta_j = (0, v_j x f + Q w_j),   Q = sum x fT - (x . f) 1.
 //
-// Entry k nv + j of the matrix is the change of tau_k per unit of coordinate j. Only pairs of columns on one path to the
-// root are not zero. The cost is O(nv depth), without differences of any kind.
+// Entry k nv + j of the matrix is the change of tau_k per unit of coordinate j. Only pairs of columns on one path to
+// the root are nonzero. The cost is O(nv depth), without finite differences.
 #include "tree/derivatives.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The spanning tree is one of most rows (Kruskal): what it holds need not be solved for. The ground is the
-// world together with all kinematic bodies; what no chain of joints ties to it floats, each part on its
+// The spanning tree has the most rows (Kruskal), because its constraints need not be solved for. The ground is the
+// world together with all kinematic bodies; parts that no chain of joints connects to it have a floating base, their
 // first body.
 //
 // A link is a body in the tree, numbered from the ground outwards; a column is one generalized

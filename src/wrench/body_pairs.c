@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Points of one body touch the surfaces of another: corners of a box the faces of another box, and the other way round.
-// Edges that cross, and the sides of capsules and cylinders, have no points and do not see each other.
+// Crossing edges, and the sides of capsules and cylinders, have no points and do not collide.
 #include "wrench/body_pairs.h"
 
 // Pairs of bodies that are excluded, of one family (links of a robot that does not collide with itself), and those that a

@@ -5,10 +5,10 @@
 // p (a disc where one of them is 0, p itself where all are). It is the point of the core that is furthest against the
 // normal n,
 //   x = p - s(n),   s = M n/q,   q^2 = nT M n,   M = R diag(e^2) RT,
-// so that a wheel or an ellipsoid rolls over its own surface instead of over a polygon. A disc that lies flat has no such
-// point: q^2 gets (0.02 e)^2 more there, which draws s smoothly to the centre, and s is scaled so that a disc on edge
-// keeps its radius. On a plane n is known; on curved ground n is that at x, found in two rounds from that at p, which is
-// exact to second order in the curvature times the size of the core.
+// so that a wheel or an ellipsoid rolls over its own surface instead of over a polygon. A disc that lies flat has no
+// such point: there q^2 is increased by (0.02 e)^2, which moves s smoothly to the centre, and s is scaled so that a
+// disc on edge keeps its radius. On a plane n is known; on curved ground n is that at x, found in two rounds from
+// that at p, which is exact to second order in the curvature times the size of the core.
 //
 // ds/dn = (M - s sT)/q. Turning frame and normal together turns s, so ds/dxi = [xi]x s - ds/dn [xi]x n.
 #include "wrench/contact_site.h"

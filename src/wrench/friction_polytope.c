@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Smooth frictional contact: seed of the formulas is v_i = k d^3 (n + mu t_i) (nonconvex maximal
-// dissipation, remark on smooth contact models), with d the depth of the point. All built-in friction
-// laws are that with other constants in front of the tangents and of a moment about the normal.
-// docs/wrench-contact.md sections 3 to 5.
+// Smooth frictional contact, based on v_i = k d^3 (n + mu t_i) (nonconvex maximal dissipation, remark on smooth
+// contact models), with d the depth of the point. The built-in friction laws differ in the constants of the tangents
+// and of a moment about the normal. docs/wrench-contact.md sections 3 to 5.
 #include "wrench/friction_polytope.h"
 #include "math/trig.h"
 #include "wrench/contact_site.h"

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A heightfield as a tensor product of natural cubic splines. Natural means that the second
-// derivative across an edge is 0 there, so that going on straight beyond the edge keeps second
-// derivatives continuous, and that affine heights are reproduced.
+// derivative across an edge is 0 there, so that a straight continuation beyond the edge keeps second derivatives
+// continuous, and affine heights are reproduced exactly.
 //
 // The distance is the true one: Newton's method finds the foot u of the perpendicular, where
 // |p - (u, h(u))|^2/2 is least. Its derivatives need only second derivatives of h.

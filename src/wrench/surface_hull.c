@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Signed distance from a convex hull. Inside it is that of the nearest face; outside, of the nearest
-// face that the point stands over, edge or corner. All are tried: ground has few.
+// Signed distance from a convex hull. Inside it is that of the nearest face; outside, that of the nearest face below
+// the point, edge or corner. All are tried, because ground shapes have few.
 #include "wrench/surface.h"
 
 // Whether the foot of the perpendicular onto a face lies within its corners.

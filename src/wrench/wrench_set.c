@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The contact points of a model with their ground. All that does not depend on poses is worked out
-// here once: the constants of the friction polytopes and the coefficients of the tables.
+// The contact points of a model with their ground. Everything that does not depend on poses is computed here once:
+// the constants of the friction polytopes and the coefficients of the tables.
 #include "wrench/wrench_set.h"
 #include "base/carver.h"
 #include "base/guard.h"

@@ -4,10 +4,10 @@
 // A wrench space given at centres. With x = (d/depth_scale, m/normal_scale), d the depth and m = RT n
 // the ground's normal in the foot's axes, each number of each vertex, in the foot's axes, is
 //   W(d, m) = s d^p (mean + sum_j c_j phi(|x - x_j|)),   phi(r) = 1/sqrt(1 + r^2),
-// with c such that W is right at all centres. Turning foot and ground about the normal changes
-// neither d nor m, so the wrench turns along: granular matter knows no other direction. The inverse
-// multiquadric is smooth, positive definite (so c exists) and needs a square root alone, which has
-// the same bits everywhere. docs/wrench-contact.md section 6.
+// with c such that W is exact at all centres. Turning foot and ground about the normal changes neither d nor m, so
+// the wrench turns with them: granular matter has no other preferred direction. The inverse multiquadric is smooth,
+// positive definite (so c exists) and needs only a square root, which has the same bits everywhere.
+// docs/wrench-contact.md section 6.
 #include "wrench/wrench_table.h"
 #include "linalg/dense.h"
 #include "wrench/friction_polytope.h"

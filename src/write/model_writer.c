@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Writes a compiled model as a file: names that the format takes, the list of what is not kept, and the file itself, which
+// Writes a compiled model as a file: names that the format accepts, the list of losses, and the file itself, which
 // replaces an older one only when it is complete. The formats are in write_sdf.c, write_urdf.c and write_mjcf.c.
 #include "write/model_writer.h"
 #include "base/carver.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The pawl: elements of SDFormat and URDF, as src/read/extension.c reads them. What has its default is left out.
+// The pawl: elements of SDFormat and URDF, as src/read/extension.c reads them. Default values are omitted.
 #include "write/model_writer.h"
 #include <stdio.h>
 

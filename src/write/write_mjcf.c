@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// MJCF: a tree of bodies as they stand where the run begins, with `ref` as the coordinates there. Joints of several
-// coordinates become several joints of one body. MuJoCo takes no element that it does not know, so there are no pawl: ones.
+// MJCF: a tree of bodies at the poses of the start, with `ref` as the coordinates there. Joints of several
+// coordinates become several joints of one body. MuJoCo rejects unknown elements, so there are no pawl: elements.
 #include "math/trig.h"
 #include "pawl/sim.h"
 #include "write/mjcf_writer.h"

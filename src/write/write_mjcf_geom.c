@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Shapes as geoms. Two of ours touch if each one's group has a bit of the other's mask and they are not of one family;
-// MuJoCo's, if the contype of one has a bit of the other's conaffinity. So shapes of one group, mask and family make a class
-// with one bit as its contype and the classes that it touches as its conaffinity.
+// Shapes as geoms. Two shapes of pawl touch if each one's group has a bit of the other's mask and they are not of one
+// family; two geoms of MuJoCo touch if the contype of one has a bit of the other's conaffinity. Therefore shapes of
+// one group, mask and family form a class with one bit as its contype and the classes that it touches as its
+// conaffinity.
 #include "write/mjcf_writer.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What stands outside of MJCF's tree: exclusions, constraints that close loops, tendons, actuators. A hinge that closes a
-// loop is two points of its axis that stay together; a rod of constant length is a tendon that keeps its length.
+// The parts of MJCF outside of its tree: exclusions, constraints that close loops, tendons, actuators. A hinge that
+// closes a loop is written as two connected points of its axis, a rod as a tendon of constant length.
 #include "math/vec.h"
 #include "write/mjcf_writer.h"
 #include <math.h>

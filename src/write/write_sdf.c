@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// SDFormat: a world with one model, and a static one with the shapes of the world. Elements of SDFormat where it has them,
-// pawl: elements for the rest, so that pawl reads back the same model.
+// SDFormat: a world with one model, and a static one with the shapes of the world. Elements of SDFormat where
+// possible, otherwise pawl: elements, so that pawl reads back the same model.
 #include "write/model_writer.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A spanning tree over the joints, grown from the world and the kinematic bodies (Prim's algorithm): of the joints that
-// reach a new body the one of the lowest cost is taken next. Bodies that no joint reaches are roots of their own.
+// A spanning tree over the joints, grown from the world and the kinematic bodies (Prim's algorithm): of the joints to
+// a new body the one of the lowest cost is added next. Bodies that no joint reaches are separate roots.
 #include "write/model_writer.h"
 #include <limits.h>
 

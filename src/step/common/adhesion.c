@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Adhesion, as MuJoCo has it (transmission "body"): a force f is divided among the n contact points of a body, at each of
-// which the two bodies are pulled towards each other along the normal by f/n. So the contact can be pulled with up to f
-// before it opens, and friction has the normal force of the contact, which is that of the loads and f together.
+// Adhesion as in MuJoCo (transmission "body"): a force f is divided among the n contact points of a body, at each of
+// which the two bodies are pulled towards each other along the normal by f/n. The body therefore opens only under a
+// pull of more than f, and friction uses the normal force of the contact, which is the sum of that of the loads and
+// f.
 //
 // The impulse at a point x with the normal e from a to b: h f/n (e, (x - r) x e) on a, the opposite on b.
 #include "step/common/adhesion.h"

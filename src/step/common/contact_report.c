@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What became of the contacts of a step: forces and modes for those who ask. Rows and impulses are gone when they ask,
-// so that it is all copied.
+// Forces and modes of the contacts of a step, for queries. They are copied, because rows and impulses do not outlive
+// the step.
 #include "step/common/contact_report.h"
 #include "rows/spin_rows.h"
 #include "step/common/impact.h"

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The energy balance of a velocity update. An impulse p on a body does the work p . (u- + u+)/2, exactly its part of
-// the change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the sum
-// of its kind (WORK_*), and what no sum explains is the error of the method (docs/math.md section 6).
+// the change of kinetic energy, so that the work of all impulses adds up to that change; here each is added to the
+// sum of its kind (WORK_*), and the unexplained rest is the error of the method (docs/math.md section 6).
 #include "step/common/energy_balance.h"
 #include "step/common/adhesion.h"
 #include "step/common/least_reactions.h"

@@ -3,8 +3,8 @@
 //
 // Semi-implicit Euler (loops eq. 10). Rows at the start of the step,
 //   M (u+ - u-) = h f + JT lambda,   r+ = r + h v+,   q+ = exp(h w+) q,
-// springs, dampers and PD actuators at its end. First order. With `project` the motion follows the
-// constraints as RATTLE does (position_update.c), and no energy leaks through them.
+// springs, dampers and PD actuators at its end. First order. With `project` the motion follows the constraints as in
+// RATTLE (position_update.c), and the constraints do not lose energy.
 #include "step/common/euler_step.h"
 #include "step/common/position_correction.h"
 #include "step/common/position_update.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The events of a step, in the order in which they were found. A log that is full counts on: the simulator makes room
-// at the step boundary and does the step again, so that no event is lost.
+// The events of a step, in the order in which they were found. A full log continues to count: the simulator enlarges
+// it at the step boundary and repeats the step, so that no event is lost.
 #include "step/common/event_log.h"
 
 // Counts what does not fit, so that the simulator knows how much room the step needs.

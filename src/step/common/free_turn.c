@@ -3,8 +3,8 @@
 //
 // In principal axes the kinetic energy of a free body with angular momentum L (body axes) is
 //   H = |L|^2 / (2 I0) + (1/I1 - 1/I0) L1^2 / 2 + (1/I2 - 1/I0) L2^2 / 2.
-// Each term alone is solved exactly by a rotation: the first about L itself, which leaves L alone, the
-// others about a body axis. The first commutes with both others. Hence the symmetric composition
+// Each term alone is solved exactly by a rotation: the first about L itself, which does not change L, the others
+// about a body axis. The first commutes with both others. Hence the symmetric composition
 //   half of the second, the third and the first, half of the second
 // (McLachlan 1993; Fasso 2003 compares the choices). I0 and I1 are the two moments that are closest, which
 // makes the second term, and with it the error, small; equal moments make it vanish.

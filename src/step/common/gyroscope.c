@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The implicit midpoint rule for the spin of a free body, I (W+ - W) = h (t - Wm x I Wm), by Newton's method in the
-// body's own axes. An explicit torque would gain energy at any step length; this one keeps it.
+// body's own axes. An explicit torque would gain energy at any step length; this rule conserves it.
 #include "step/common/gyroscope.h"
 
 // Newton's method; false when it does not settle.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Who takes part in an impact, and what becomes of it: twists, work, reactions, events. The laws are in
-// impact_laws.c. Restitution is that of the pair, and none where nothing closes faster than
-// contact.restitution_threshold: small bounces end in lasting contact.
-// Two uses. A stepper that locates impacts (lit) calls pawl_impact() at the instant of one. Steps that do not
-// locate them call pawl_impact_in_step() for contacts that will close fast in the step, or pawl_impact_ahead().
-// Signs: the normal points from a to b, and a negative rate closes.
+// The participants of an impact and its results: twists, work, reactions, events. The laws are in impact_laws.c.
+// Restitution is that of the pair, or 0 if no contact closes faster than contact.restitution_threshold: small bounces
+// end in lasting contact. Two uses. A stepper that locates impacts (lit) calls pawl_impact() at the instant of one.
+// Steps that do not locate them call pawl_impact_in_step() for contacts that will close fast in the step, or
+// pawl_impact_ahead(). Signs: the normal points from a to b, and a negative rate closes.
 #include "step/common/impact.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_motion.h"

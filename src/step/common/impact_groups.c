@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Limits and contacts of an impact by groups that cannot act on each other, each as a small dense problem:
-// D of its rows with the joints eliminated, S = D_bb - D_bf (D_ff + R)^-1 D_fb. So a foot of 0.3 kg under a
-// robot of 10 kg answers as 10 kg.
+// D of its rows with the joints eliminated, S = D_bb - D_bf (D_ff + R)^-1 D_fb. A foot of 0.3 kg under a robot of 10
+// kg therefore responds like 10 kg.
 #include "step/common/impact.h"
 #include <string.h>
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The laws of contact.impact, with M, not M~: no force that is finite does anything in no time.
+// The laws of contact.impact, with M, not M~: finite forces have no effect in zero time.
 //
 // newton. One problem, in which a contact that closes with v_n < 0 must open with -e v_n at least.
 //
 // poisson. Compression finds u_c = u + M^-1 JT x with 0 <= n u_c _|_ x_n >= 0, friction as always and joints
-// held (7.5). Then every contact gives back e x_n, and what would now close is held open by more (7.7)-(7.9).
-// Contacts that did not close but were pressed take part. Friction acts on all normal impulse of a phase;
-// read to the letter (7.7) has none on what is given back, and sliding would then depend on the law.
+// held (7.5). Then every contact returns e x_n, and more if it would close otherwise (7.7)-(7.9). Contacts that did
+// not close but have an impulse take part. Friction acts on the whole normal impulse of a phase; taken literally,
+// (7.7) has no friction on the returned impulse, and sliding would then depend on the law.
 //
 // energetic, routh. The slip is followed through the impact (impact_path.c); groups of more than PATH_MOST_UNITS
-// contacts and limits go by poisson, which is reported.
+// contacts and limits use poisson, which is reported.
 //
 // No law adds energy. The work of contacts on the line between the impulses without restitution, which
-// dissipate, and those of the law is a convex quadratic: where the law would add energy, the point of that line
-// at which the work vanishes is taken. Both ends neither close nor leave their friction cones, and so does it.
-// Arrays of impact_memory, each (rows): rate before the impact, total and after those of the law, plastic and
-// plastic_after those without restitution, given what is returned in decompression. A group is a set of bodies
-// that impulses connect (impact_groups.c); its units are limits and contacts.
+// dissipate, and those of the law is a convex quadratic: if the law would add energy, the point of that line at which
+// the work vanishes is used. At both ends no contact closes or leaves its friction cone, and the same holds at every
+// point between. Arrays of impact_memory, each (rows): rate before the impact, total and after those of the law,
+// plastic and plastic_after those without restitution, given what is returned in decompression. A group is a set of
+// bodies that impulses connect (impact_groups.c); its units are limits and contacts.
 #include "problem/weak_space.h"
 #include "step/common/impact.h"
 #include "step/common/report_merge.h"

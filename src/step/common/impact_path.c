@@ -4,23 +4,23 @@
 // The relative velocities v of all contacts change by dv = S dp, the normal impulses p_n grow monotonically,
 // and friction has at every instant the direction of the slip at that instant,
 //   dp_t = -mu dp_n v_t / |v_t|   where it slips,   |dp_t| <= mu dp_n   where v_t = 0 stays.
-// One contact: p_n itself is the parameter (Routh, Keller). Several: each is a spring of the same stiffness,
-// which is what is left of the shapes' elasticity in the rigid limit. The rates dp_n/dt = f are then
-// proportional to the root of the work that each has stored (Liu, Zhao, Brogliato 2008), waves run through
-// rows of bodies, and redundant contacts share the load evenly. The unit of stiffness drops out.
+// One contact: p_n itself is the parameter (Routh, Keller). Several contacts: each is a spring of the same stiffness,
+// in the rigid limit of elastic shapes. The rates dp_n/dt = f are then proportional to the root of the work stored by
+// each (Liu, Zhao, Brogliato 2008), waves propagate through rows of bodies, and redundant contacts are loaded
+// equally. The stiffness cancels.
 //
-// Stored work: dE = -v_n dp_n while v_n < 0 (compression), dE = -v_n dp_n / e^2 after it. `energetic` ends a
-// contact where E = 0: it has returned e^2 of what it took, and friction only takes. `routh` ends it where e
-// times the impulse of the compression has been returned.
+// Stored work: dE = -v_n dp_n while v_n < 0 (compression), dE = -v_n dp_n / e^2 after it. `energetic` ends a contact
+// where E = 0: e^2 of the work of the compression has been returned, and friction only dissipates. `routh` ends it
+// where e times the impulse of the compression has been returned.
 //
-// An increment takes the normal impulses as given, so that friction is a convex problem (minimum of a
-// quadratic over disks), with the slip at the middle of the increment: second order, and the work of an
-// increment, dp . (v + v')/2, is that of exactly this slip, never positive. Where the slip ends within an
-// increment, that at its end is taken, which then is zero. Increments end where a contact goes from
-// compression to decompression and where it ends; they are cut where the slip turns by more than a few degrees.
-// Rows of a group: limits first, one row each, then three a contact (t, o, n). S (n x n) is symmetric and has the
-// joints eliminated (impact_groups.c). p->rate are the velocities at the present point of the path, p->next those
-// after a trial, p->v and p->after those before and after the whole impact.
+// In an increment the normal impulses are given, so that friction is a convex problem (minimum of a quadratic over
+// disks), with the slip at the middle of the increment: second order, and the work of an increment, dp . (v + v')/2,
+// is that of exactly this slip, never positive. If the slip ends within an increment, the slip at its end, which is
+// zero, is used. Increments end where a contact changes from compression to decompression and where it ends; they are
+// shortened if the slip turns by more than a few degrees. Rows of a group: limits first, one row each, then three a
+// contact (t, o, n). S (n x n) is symmetric and has the joints eliminated (impact_groups.c). p->rate are the
+// velocities at the present point of the path, p->next those after a trial, p->v and p->after those before and after
+// the whole impact.
 #include "step/common/impact_path.h"
 #include "math/trig.h"
 #include <math.h>

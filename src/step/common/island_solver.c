@@ -2,9 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Islands are groups of bodies that no row connects. Each is solved from its own problem and warm start, by any
-// thread, and writes its own rows alone: the bits do not depend on who solved it, nor on how many threads there are.
-// Each worker has a Delassus operator of its own and a solver; the first worker's is that of all rows. An island's
-// problem uses the Jacobians of the whole assembly, and parts of the factor that was made for all free rows.
+// thread, and writes only its own rows: the bits do not depend on the thread or on the number of threads. Each worker
+// has a Delassus operator of its own and a solver; the first worker's is that of all rows. An island's problem uses
+// the Jacobians of the whole assembly, and parts of the factor that was made for all free rows.
 #include "step/common/island_solver.h"
 #include "step/common/trusted_start.h"
 

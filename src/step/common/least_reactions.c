@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Where rows repeat each other many impulses lead to the same motion, and reactions are to be those of least norm. A
-// factor that drops the redundant rows (drops_redundant) gives them no impulse at all. One that is shifted leaves in
-// lambda the null-space part of what it was given, 1 / eps times. Neither moves anything. With A lambda = J M^-1 JT
-// lambda, which is what the impulses did, the answer of least norm is that of the shifted factor to A lambda, refined
-// (eliminate.h).
+// With redundant rows many impulses cause the same motion, and the reported reactions are those of least norm. A
+// factor that drops the redundant rows (drops_redundant) gives them no impulse. A shifted factor amplifies the
+// null-space part of its right side by 1 / eps in lambda. Neither affects the motion. A lambda = J M^-1 JT lambda is
+// the effect of the impulses; the reactions of least norm are the refined solution of the shifted factor for the
+// right side A lambda (eliminate.h).
 //
-// Hardly anybody asks for reactions, and finding them takes a factor of its own for each placement of a step: it is
-// deferred until somebody does.
+// Reactions are seldom queried, and computing them takes an additional factor for each placement of a step: it is
+// deferred until the first query.
 #include "step/common/least_reactions.h"
 #include "math/numbers.h"
 #include <string.h>

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A gap that is negative at the end of a step has a root within it. One that is not may have two: shapes
-// that went through each other. The gap is therefore looked at so often that nothing as thick as the
-// thinner of the two can pass unseen in between, LOCATE_SAMPLES times at most.
-// lit (7.2), (7.3). Times tau are counted from the beginning of the path [s], gaps are in m or rad. Poses between
-// both ends are those of motion_path.c, a quadratic in time.
+// A gap that is negative at the end of a step has a root within it. A gap that is not negative may have two: the
+// shapes passed through each other. The gap is therefore sampled so densely that the thinner of the two shapes cannot
+// pass between two samples, at most LOCATE_SAMPLES times. lit (7.2), (7.3). Times tau are counted from the beginning
+// of the path [s], gaps are in m or rad. Poses between both ends are those of motion_path.c, a quadratic in time.
 #include "step/common/locate.h"
 #include "math/brent.h"
 #include "rows/measure.h"

@@ -5,9 +5,9 @@
 // then poses move by u+ for the other half; springs and dampers by the trapezoidal rule.
 //
 // With `project` each half follows the constraints reversibly (position_update.c), so that the step is
-// symmetric in time: second order, no secular error of the energy. Without it J u+ = 0 at the midpoint is
-// all that holds the joints, which leaves a velocity error of order h at the end of each step:
-// first order, and second only where there are no joints.
+// symmetric in time: second order, no secular error of the energy. Without it only J u+ = 0 at the midpoint
+// constrains the joints, which leaves a velocity error of order h at the end of each step: first order, and second
+// only where there are no joints.
 #include "step/common/midpoint_step.h"
 #include "step/common/position_correction.h"
 #include "step/common/position_update.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One midpoint step (midpoint_step.c), or where joints and gravity alone act one that costs half as much
-// (smooth_step.c). Bodies that start so fast that they would be inside or behind something before
-// rows are placed do their first step as euler does, with rows where they are.
+// One midpoint step (midpoint_step.c), or, if only joints and gravity act, one that costs half as much
+// (smooth_step.c). If a body is so fast that it would be inside or behind another one before rows are placed, the
+// step is an euler step, with rows at its start.
 #include "step/common/moreau_step.h"
 #include "step/common/euler_step.h"
 #include "step/common/midpoint_step.h"

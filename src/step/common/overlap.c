@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Depths of contacts, pair by pair. Contacts and overlaps of the start are both sorted by pair, so that one walk
-// over the two finds what belongs together.
+// Depths of contacts, pair by pair. Contacts and overlaps of the start are both sorted by pair, so that one pass over
+// both lists matches them.
 #include "step/common/overlap.h"
 
 static const double overlap_shallow = 1e-5; // [-]; digits of files and rounding, no overlaps

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Time by phases of a step, from a clock that the user brings; without one nothing is read.
+// Time by phases of a step, measured with a clock of the user; without one no clock is read.
 #include "step/common/phase_clock.h"
 #include <string.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A gap g that is negative asks for the rate want = min(erp |g| / h, max_push). As a bias of the velocities it
-// would be kinetic energy that nobody put in, without bound where overlaps contradict each other. Instead the
-// velocities u+ are those of want = 0, and a second problem with the same rows has what is missing,
+// A negative gap g requires the rate want = min(erp |g| / h, max_push). As a bias of the velocities it would add
+// kinetic energy, without bound if overlaps contradict each other. Instead the velocities u+ are computed with want =
+// 0, and a second problem with the same rows gives the correction,
 //   M s = JT y,   J s = 0 of joints,   0 <= y  _|_  N s + e diag(D) y >= want - N u+,
-// the least movement s in the metric of the masses: N are limits and normals. Springs resist it as they do
-// in the step. With e > 0 overlaps that contradict each other are shared out, and y
-// is bounded. The poses go on by h s; s is forgotten. Split impulses, but for the joints, which stay closed.
+// the least correction velocity s in the metric of the masses: N are limits and normals. Springs resist it as they do
+// in the step. With e > 0 contradicting overlaps are resolved in the least-squares sense, and y is bounded. The poses
+// move by h s; s is then discarded. This is the method of split impulses, except that the joints stay closed.
 #include "step/common/position_correction.h"
 #include "rows/measure.h"
 #include "step/common/position_update.h"

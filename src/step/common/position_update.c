@@ -4,11 +4,11 @@
 // The position update along the constraints, as in RATTLE (Andersen 1983): from poses q with rows J,
 //   q+ = q (+) tau (u + M^-1 J(q)T x)   with x such that f(q+) = 0,
 //   u+ = u + M^-1 J(q)T x + M^-1 J(q+)T y   with y such that J(q+) u+ = 0.
-// Both impulses act along the rows at an end of the update. That makes it reversible, and so keeps
-// the energy, where a plain projection of the poses loses a fraction (tau w)^2 of it each time. One
-// factor serves the y of this update, the next velocity update and the x of the next position update.
-// Signs: f is the closure error [m or rad] and v_f = f/tau the velocity that rows have to remove. c->u.lambda are
-// impulses of the free rows, `total` their sum over Newton's iterations.
+// Both impulses act along the rows at an end of the update. That makes it reversible and conserves energy, while a
+// plain projection of the poses loses a fraction (tau w)^2 of it each time. One factor serves the y of this update,
+// the next velocity update and the x of the next position update. Signs: f is the closure error [m or rad] and v_f =
+// f/tau the velocity that rows have to remove. c->u.lambda are impulses of the free rows, `total` their sum over
+// Newton's iterations.
 #include "step/common/position_update.h"
 #include "problem/weak_space.h"
 #include "rows/body_lanes.h"

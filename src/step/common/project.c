@@ -4,9 +4,9 @@
 // Projection onto the constraints: positions by Gauss-Newton in the metric of the masses,
 //   min 1/2 dT M d  subject to  f(q) + J d = 0,   d = -M^-1 JT (J M^-1 JT)^+ f,
 // then velocities, u <- u - M^-1 JT (J M^-1 JT)^+ (J u - rate of the prescribed motions).
-// The metric of the masses makes it the least motion in terms of energy: heavy bodies hardly move, light ones
-// follow, and the centre of mass of a free mechanism stays. Redundant rows are no problem: ()^+ is a
-// least-squares solve (docs/math.md section 4).
+// In the metric of the masses the motion is least in terms of energy: heavy bodies hardly move, light ones follow,
+// and the centre of mass of a free mechanism does not move. Redundant rows are no problem: ()^+ is a least-squares
+// solve (docs/math.md section 4).
 #include "problem/weak_space.h"
 #include "step/common/position_update.h"
 #include <string.h>

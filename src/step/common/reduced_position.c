@@ -3,12 +3,12 @@
 //
 // The position update of position_update.c in reduced coordinates. Bodies move by twists d from poses of the tree to
 // others, r+ = r + tau d, q+ = exp(tau d) q; the coordinates' rates q' of that displacement, and impulses x of the
-// rows that are left, are such that the joints of the tree make up the difference to the twists u before it,
+// remaining rows, are such that only the joints of the tree contribute to the difference from the twists u before it,
 //   XT (M (d - u) - JT x) = 0,   f(q+) = 0,
-// with X, M and J at the beginning. Then the twists d are brought to the tree (and rows) at the end. It is the
-// same motion as in maximal coordinates, but the joints of the tree are closed whatever happens.
-// position_rate (columns) are the rates q', position_change (columns) their change in an iteration, total (free
-// rows) the impulses x. In the end c->u.next has the displacement d as twists (6 x bodies).
+// with X, M and J at the beginning. Then the twists d are projected onto the tree (and rows) at the end. It is the
+// same motion as in maximal coordinates, but the joints of the tree are always closed. position_rate (columns) are
+// the rates q', position_change (columns) their change in an iteration, total (free rows) the impulses x. In the end
+// c->u.next has the displacement d as twists (6 x bodies).
 #include "coordinates/reduced_coordinates.h"
 #include "linalg/dense.h"
 #include "step/common/least_reactions.h"

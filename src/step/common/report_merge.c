@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Merges reports of parts of a step (impacts, pieces between events, stages): what was done adds up, of residuals and
-// depths the worst counts, so that no part hides what another left.
+// Merges reports of parts of a step (impacts, sub-steps between events, stages): counts and work are summed, for
+// residuals and depths the worst value is kept, so that no part hides the error of another.
 #include "step/common/report_merge.h"
 #include "math/vec.h"
 

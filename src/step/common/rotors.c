@@ -2,9 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Rotors in a position update. An armature a is a rotor that a joint's coordinate q turns, a body with one velocity w and
-// the constraint that it turns as far as q. The velocity update has it as a row with J u = w, where the rows stand still.
-// While poses move, rows change and with them J u, though no twist does: that of a slider on a turning arm has centrifugal
-// and Coriolis parts. The rotor keeps its speed but for the impulses that make it turn as far as the coordinate,
+// the constraint that it turns as far as q. In the velocity update, with constant rows, it is a row with J u = w.
+// While poses move, the rows and J u change although no twist does: J u of a slider on a rotating arm has centrifugal
+// and Coriolis parts. The rotor keeps its speed except for the impulses that make it turn as far as the coordinate,
 //   w = J(q0) u - x/a,   q(end) - q(start) = tau w,       x along J(q0), beside those of the joints
 //   J(q1) u+ = w - y/a                                    y along J(q1), likewise
 // which is RATTLE for one more body. With the rates J u of the new rows in place of w, -a J' u would be missing from the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A sample's data in one block of memory, checked: a sample may come from a file that anybody wrote.
+// A sample's data in one block of memory, checked, because a sample may come from an untrusted file.
 #include "step/common/sample.h"
 #include "base/carver.h"
 #include "base/guard.h"

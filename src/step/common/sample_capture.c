@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Takes the problem of a step out of it as a sample: rows, masses, bounds and the answer.
+// Copies the problem of a step as a sample: rows, masses, bounds and the solution.
 //
-// Numbers of a file make loops whose rows contradict each other a little; the step leaves those combinations open
-// (problem/weak_space.h). A sample has no such exception: what its answer leaves open is taken out of v_f, so that the
-// sample has a solution, and all solvers are asked for the same one.
+// In loops from files with few digits rows contradict each other slightly; the step does not close those combinations
+// (problem/weak_space.h). A sample has no such exception: the open part of its solution is subtracted from v_f, so
+// that the sample has a solution, which is the same for all solvers.
 #include "base/carver.h"
 #include "math/rotation.h"
 #include "problem/weak_space.h"

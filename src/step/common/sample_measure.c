@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What makes a sample hard, and its category (loops VII-B, VII-C): rank of J, densities of constraints, condition of D.
+// Measures of difficulty of a sample, and its category (loops VII-B, VII-C): rank of J, densities of constraints,
+// condition of D.
 //
-// The rank is that of rows scaled to unit length, with turning measured by each body's radius of gyration: masses play
-// no part in it, and a singular value below 1e-4 of the largest is none. Springs and servos are left out: they give way.
+// The rank is that of rows scaled to unit length, with rotations measured by each body's radius of gyration: masses
+// have no influence, and singular values below 1e-4 of the largest count as 0. Springs and servos are compliant and
+// not included.
 #include "base/guard.h"
 #include "linalg/dense.h"
 #include "linalg/eigenvalues.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A sample as the operators of maximal coordinates read it, so that a benchmark times the linear algebra of
+// A sample in the form of the operators of maximal coordinates, so that a benchmark times the linear algebra of
 // simulations: blocks of rows with the bodies they act on, J and M^-1 JT.
 #include "base/carver.h"
 #include "linalg/dense.h"

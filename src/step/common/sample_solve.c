@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A solver of the table on a sample, judged as steps are. Every call factors again: what a benchmark times is the work of a
+// A solver of the table on a sample, judged like a step. Every call factors again: a benchmark times the work of a
 // step in which everything has moved, with the structure of the factors known as in a simulation.
 #include "base/carver.h"
 #include "base/guard.h"

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Bodies that rest untouched sleep. A group is what contacts and joints connect; it sleeps when all of its bodies have
-// been slower than sleep.speed for sleep.time, in steps that were solved. Then their twists are 0 (the kinetic energy,
-// at most m speed^2 / 2, counts as work of contacts), contacts between them are not looked for, and the state keeps
-// the impulses that these had. A step wakes a group before it moves anything, so that a sleeping body never acts as a fixed one:
-// - something awake, or a kinematic body that moves, comes within reach of it (a contact is found);
-// - an input that concerns it is another than in the last step: wrench, mass, gravity, friction, gains, targets;
-// - a pose or a twist of the state was set from outside, or the settings are others: then all wake.
-// Everything that decides is in the state: a run that is resumed, or has more threads, has the same bits.
+// Undisturbed bodies at rest sleep. A group is a set of bodies that contacts and joints connect; it falls asleep when
+// all of its bodies have been slower than sleep.speed for sleep.time, in solved steps. Then their twists are 0 (the
+// kinetic energy, at most m speed^2 / 2, counts as work of contacts), contacts between them are not searched, and the
+// state keeps their impulses. A step wakes a group before any body moves, so that a sleeping body never acts as a
+// fixed one:
+// - a body that is awake, or a moving kinematic body, comes within reach of it (a contact is found);
+// - an input that concerns it has changed since the last step: wrench, mass, gravity, friction, gains, targets;
+// - a pose or a twist of the state was set from outside, or the settings have changed: then all wake. All decisions
+// depend on the state: a run that is resumed, or has more threads, has the same bits.
 //
 // Bodies of mechanisms (joints with rows, springs, limits or drives) sleep only when all bodies do: their rows are
-// planned once and factored together. Then a step is nothing but a change of time.
+// planned once and factored together. A step then changes only the time.
 #include "step/common/sleep.h"
 #include "base/carver.h"
 #include "base/env.h"

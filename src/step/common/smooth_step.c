@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The midpoint step (midpoint_step.c) of motions that joints and gravity alone determine. There the impulses of a step
-// act along three sets of rows: those of the start, the middle and the end. What the midpoint step finds one after the
-// other in the middle (twists back into the tangents, the velocity update, the position update of the second half) acts
-// along the same rows and is one impulse mu:
+// The midpoint step (midpoint_step.c) of motions with only joints and gravity. The impulses of such a step act along
+// three sets of rows: those of the start, the middle and the end. The midpoint step computes several impulses in the
+// middle one after the other (projection of the twists, the velocity update, the position update of the second half).
+// They act along the same rows and are one impulse mu:
 //   u1 = u + M^-1 J0T nu,                qm = q0 (+) h/2 u1   with nu such that f(qm) = 0,
 //   u2 = u1 + h g + M^-1 JmT mu,         q1 = qm (+) h/2 u2   with mu such that f(q1) = 0,
 //   u+ = u2 + M^-1 J1T z                                      with z such that J1 u+ = 0.
-// The motion is that of the midpoint step; only rounding differs. But one factor is enough for a step, that of the rows
-// at its start, which were placed at the end of the step before: it solves for z exactly, for nu and mu as the matrix of
-// a Newton iteration, which contracts the error by h w for turns at w. Around loops of light bodies it is a poor matrix
-// for mu, whose rows are others: there the rows in the middle get a factor of their own. The iteration begins with impulses extrapolated
-// from the last steps, which are right to the fifth order of h, so that one correction is enough in a smooth motion.
+// The motion is that of the midpoint step except for rounding, but one factor is enough for a step: that of the rows
+// at its start, which were placed at the end of the previous step. It solves for z exactly, and is the matrix of a
+// Newton iteration for nu and mu, which contracts the error by h w for rotations at the rate w. In loops of light
+// bodies it is a poor matrix for mu, which belongs to other rows: there the rows in the middle get a factor of their
+// own. The iteration starts from impulses extrapolated from the last steps, with an error of fifth order in h, so
+// that one correction is enough in a smooth motion.
 //
-// Gyroscopic torques of the midpoint step depend on twists that are never formed here. Where there are any, as where
-// contacts, limits, springs or anything else may act, pawl_smooth_step() leaves the step to others.
+// Gyroscopic torques of the midpoint step depend on twists that are never formed here. If there are such torques, or
+// if contacts, limits, springs or other forces may act, pawl_smooth_step() returns without a step, and the midpoint
+// step is used.
 #include "step/common/smooth_step.h"
 #include "coordinates/free_factor.h"
 #include "linalg/by_size.h"

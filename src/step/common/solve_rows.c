@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Solves the problem that was built and judges the answer: by islands where there are several, in rounds where
-// friction against spinning is bounded by the contacts' normal impulses. What a solver says of itself does not count:
-// the figures of a step are those of v = J u+ + bias + R lambda, from the new twists (docs/math.md section 2).
+// Solves the assembled problem and judges the solution: by islands if there are several, in rounds if torsional
+// friction is bounded by the contacts' normal impulses. The solver's own figures are not used: those of a step are
+// computed from v = J u+ + bias + R lambda, from the new twists (docs/math.md section 2).
 #include "step/common/solve_rows.h"
 #include "problem/natural.h"
 #include "rows/spin_rows.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Gyroscopic torques of bodies that rows act on. With W the spin in body axes, the torque -W x I W depends on what
-// the rows do to W within the step; taken at the mean of the spins before and after it, the step is of second order,
+// Gyroscopic torques of bodies that rows act on. With W the spin in body axes, the torque -W x I W depends on the
+// change of W by the rows within the step; evaluated at the mean of the spins before and after it, the step is of
+// second order,
 //   I (W+ - W-) = h (t - Wm x I Wm) + rows,   Wm = (W- + W+)/2.
-// The step is solved, the torque taken again, and the problem solved once more where that changed anything.
+// The step is solved, the torque is evaluated again, and the problem is solved once more if the torque has changed.
 #include "step/common/spin_update.h"
 #include "problem/eliminate.h"
 #include "step/common/free_motion.h"

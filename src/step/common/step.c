@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Memory of the parts of a step, each laid out where its struct is declared, and what all steppers have in common of a
-// step's interval and weights.
+// Memory of the parts of a step, each laid out where its struct is declared, and the interval and weights of a step,
+// common to all steppers.
 #include "step/common/step.h"
 #include <math.h>
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A step takes a spring between two points as its length and direction are where its rows are placed. A point that
-// moves across it by h v leaves the length wrong by (h v)^2 / 2 l, which a soft spring does not notice. A stiff one
-// answers with an energy of k (h v)^4 / 8 l^2 that nothing explains, and the trapezoidal rule keeps it for ever.
-// So springs and dampers that the step is too long for are bent: a fraction b of them acts on the length l+ and the
-// rate l'+ at the end of the step as they are there for the twists u+,
+// A step uses the length and direction that a spring between two points has at the poses of its rows. If a point
+// moves across the spring by h v, the length has an error of (h v)^2 / 2 l, which is harmless for a soft spring. In a
+// stiff spring it causes an unexplained energy of k (h v)^4 / 8 l^2, which the trapezoidal rule keeps for ever.
+// Therefore springs and dampers that are too stiff for the step are bent: a fraction b of them acts on the length l+
+// and the rate l'+ at the end of the step as they are there for the twists u+,
 //   lambda = -h [(1 - b) (k x + d x') + b (k y + d y')],
 // where x, x' are what the step takes for the others and
 //   y = l+ - rest + h/2 l'+,   y' = l'+               rows at the middle of the step (moreau),
 //   y = l+ - rest,             y' = (l+ - l-) / h     rows at its start (euler).
-// Both damp what is too fast, and let a point that goes around in a circle keep its distance to all orders of h but
-// the last: without h/2 l'+ the midpoint rule would leave a length that swings from step to step for ever. The equation
-// is solved by Newton's method with the rows as they are placed, a solve with the factor at hand each time.
+// Both damp fast vibrations, and a point on a circle keeps its distance to all orders of h but the last: without h/2
+// l'+ the length would oscillate from step to step for ever with the midpoint rule. The equation is solved by
+// Newton's method with the placed rows, with one solve of the existing factor per iteration.
 #include "step/common/stiff_springs.h"
 #include "step/common/solve_rows.h"
 #include <string.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// With loads that stay as they are and impulses lambda* that hold them, matched impulses lambda leave the residual
+// With constant loads and the impulses lambda* that balance them, a warm start lambda has the residual
 //   v = J u- + D (lambda - lambda*):
-// what bodies had before the step, and what the impulses are off by. Accepted, the first part goes on as it is. The
-// second part is added to u in every step, until a step has to stop it: its impulses are off by just that motion, so
-// that the next start is off again, at whatever tolerance (docs/solvers/auto.md, "At rest"). So a start whose residual
-// is far beyond the speeds that bodies have is not an answer, however small it is. Solved from next to no velocity,
-// impulses are lambda* to rounding.
+// the velocity before the step and the error of the impulses. If the warm start is accepted, the first part persists
+// and the second part is added to u in every step, until a step must stop that motion. The impulses of this step then
+// differ from lambda* by the stopped motion, so that the next warm start has the same error again, for any tolerance
+// (docs/solvers/auto.md, "At rest"). Therefore a warm start whose residual is far above the speeds of the bodies is
+// rejected, however small the residual is. Solved from a state with almost no velocity, the impulses are lambda* to
+// rounding.
 #include "step/common/trusted_start.h"
 #include "step/common/twist.h"
 

@@ -3,8 +3,8 @@
 //
 // The velocity update of a step (loops eq. 10a): at the poses where the rows are placed,
 //   M (u+ - u-) = h f + JT lambda,   v = J u+ + bias + R lambda,   v and lambda complementary.
-// Contacts are found, impacts resolved (impact.c), the free motion and the problem built, solved, judged, and its
-// energy balance taken. Each part is a file of its own; this one puts them in order.
+// Contacts are found, impacts solved (impact.c), the free motion and the problem assembled, solved and judged, and
+// the energy balance computed. Each part has a file of its own; this one calls them in order.
 #include "step/common/velocity_update.h"
 #include "step/common/applied_forces.h"
 #include "step/common/contact_report.h"

@@ -2,11 +2,11 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Joints, limits and other rows have a slot each; contacts are known by pair of shapes and feature.
-// Features come and go while what the two shapes press on each other hardly changes: the guess keeps
-// that. What contacts of a pair bore that are gone goes in equal parts to those that are new: of all
-// shares with the same sum the one of least norm.
-// Impulses in the state are those of a full step dt; c->u.fraction scales them to the length of the part at hand.
-// A guess only saves iterations: it must be deterministic, because a resumed run has to have the same bits.
+// Features appear and disappear while the total force between two shapes hardly changes; the guess preserves it. The
+// impulses of the lost contacts of a pair are divided equally among its new ones: of all distributions with the same
+// sum this has the least norm. Impulses in the state are those of a full step dt; c->u.fraction scales them to the
+// length of the part at hand. A guess only saves iterations: it must be deterministic, because a resumed run has to
+// have the same bits.
 #include "step/common/warm_start.h"
 #include "rows/spin_rows.h"
 #include <string.h>

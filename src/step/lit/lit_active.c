@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The active set (7.1). It holds what is closed; with a tolerance, because a contact that lasts is closed
-// up to rounding only. What is closed but still closes fast is an impact: the mean of its velocities
-// before and after would vanish if it were held, an elastic bounce whatever its restitution.
+// The active set (7.1). It contains the closed contacts and limits, with a tolerance, because lasting contacts are
+// closed only up to rounding. A closed contact that still approaches fast is an impact: as an active contact the mean
+// of its velocities before and after would vanish, an elastic bounce for every restitution.
 #include "step/common/impact.h"
 #include "step/lit/lit.h"
 #include <math.h>

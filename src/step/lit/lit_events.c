@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The loop of [potra-2006] section 8 with its step grid kept apart (errata 5). A piece is tried up to the
-// grid. If something met on the way it is done again up to there, so that joints stay closed and work is
-// counted as in any step; lit.variant=paper takes the interpolated state instead. Then velocities jump
-// (impact.c) and the rest of the step is the next piece.
+// The loop of [potra-2006] section 8 with a separate step grid (errata 5). A sub-step is tried up to the grid. If a
+// collision occurs within it, it is repeated up to that instant, so that joints stay closed and work is counted as in
+// any step; lit.variant=paper uses the interpolated state instead. Then velocities jump (impact.c), and the rest of
+// the step is the next sub-step.
 //
-// Never a hang: a pair that met too often in one step does not bounce any more and stays in contact. A step
-// with too many pieces, or whose problems have taken several times the iterations that one may take, does
-// its rest in one, catching what comes as euler would, and says so (event `unresolved`). Where the solver
-// does not converge, locating when its answers change is worth little.
-// A piece [begin, end] is tried, located events shorten it, and its end is the beginning of the next. The state at
-// the beginning is kept (lit_substep_start) with everything that a trial changes.
+// The loop always ends: a pair that has collided too often in one step no longer bounces and stays in contact. A step
+// with too many sub-steps, or whose problems have used several times the iterations of one problem, takes its rest as
+// one sub-step that treats contacts like euler, and reports it (event `unresolved`). If the solver does not converge,
+// locating changes of its solutions is of little use. A sub-step [begin, end] is tried, located events shorten it,
+// and its end is the beginning of the next. The state at the beginning is kept (lit_substep_start) with everything
+// that a trial changes.
 #include "step/common/impact.h"
 #include "step/common/locate.h"
 #include "step/common/report_merge.h"

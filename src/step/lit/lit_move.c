@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One step of the linearly implicit trapezoidal rule, our improved linearization (lit.variant=midpoint). Rows are
+// One step of the linearly implicit trapezoidal rule with pawl's linearization (lit.variant=midpoint). Rows are
 // placed at the middle q_m; J and k are those there:
 //   M (U+ - U) = h k + JT lambda,   J (U + U+) = 0   (scheme II, 6.10;   J U+ = 0: scheme I, 6.12)
 // With `project` both halves of the step follow the joints as moreau's do (position_update.c): from q by U to q_m,
-// where U is brought to J U = 0, and from q_m by U+ to q+. A middle q o exp(h/2 U) that is merely projected onto the
-// joints, and poses that follow (U + U+)/2 from the start, turn a linkage too slowly by (h w)^2/12. Without it (or for
-// lit.variant=paper, or lit.linearized_constraints) q_m = q o exp(h/2 U) in body axes, and
+// where U is projected to J U = 0, and from q_m by U+ to q+. A middle q o exp(h/2 U) that is merely projected onto
+// the joints, and poses that follow (U + U+)/2 from the start, turn a linkage too slowly by (h w)^2/12. Without it
+// (or for lit.variant=paper, or lit.linearized_constraints) q_m = q o exp(h/2 U) in body axes, and
 //   r+ = r + h (v + v+)/2,   attitude+ = attitude o exp(h/2 W) o exp(h/2 W+):
-// each spin turns the body about itself, so that it stays what it was in the world. One rotation by the mean of
-// both would not do that: a ball's spin would change without a torque.
-// Springs act at the mean of their ends through the gradient of the middle, which has the geometric
-// terms of k_q in it and keeps M~ positive definite. What the rows did not do is taken out by the
-// projections after the step (lit_settle.c).
+// each spin turns the body about itself, so that the spin in world axes is constant. One rotation by the mean of both
+// would change the spin of a ball without a torque. Springs act at the mean of both ends with the gradient at the
+// middle, which includes the geometric terms of k_q and keeps M~ positive definite. The projections after the step
+// remove the remaining error of the rows (lit_settle.c).
 #include "step/common/energy_balance.h"
 #include "step/common/position_correction.h"
 #include "step/common/spin_update.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// lit.variant=paper: forces linearized where the step begins, (6.9) with its two misprints put right:
+// lit.variant=paper: forces linearized at the beginning of the step, (6.9) with its two misprints corrected:
 //   M~ = M(q + h/2 v) - h/2 k_v - h^2/4 k_q,   k~ = h/2 (k(t) + k(t + h) + h k_q v),   all k at q, v.
 // A spring or damper k = -(c f + d f') g along g = grad f has, without its geometric term,
 // k_q = -c g gT and k_v = -d g gT (10.13, 10.14): a compliant row along g(q), so that M~ is positive

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// lit.variant=sdirk2: Alexander's two-stage method, g = 1 - 1/sqrt 2, of second order and L-stable, so that
-// what is stiff dies out where the trapezoidal rule lets it ring. Each stage is an implicit Euler step
-// of length g h, linearized at its own predictor, with its rows there and met at its end:
+// lit.variant=sdirk2: Alexander's two-stage method, g = 1 - 1/sqrt 2, of second order and L-stable, so that stiff
+// vibrations decay, which the trapezoidal rule does not damp. Each stage is an implicit Euler step of length g h,
+// linearized at its own predictor, with its rows placed there and satisfied at its end:
 //   1: at q o g h U, about U:     M (V1 - U)  = g h k + J1T lambda1,   J1 V1 = 0
 //   2: at q o h V1, about V1:     M (V2 - U2) = g h k + J2T lambda2,   J2 V2 = 0,   U2 = U + (1 - g)/g (V1 - U)
 //   q+ = q o ((1 - g) h V1 + g h V2 + h^2/12 U x V2),   U+ = V2,
-// the last term for rotations alone: it is what turns by different axes, one after the other, are more than their
+// the last term for rotations only: it is the difference between successive rotations about different axes and their
 // sum (the commutator of Magnus' series for a spin that changes linearly from U to V2).
 //
-// What a stage starts from is momentum, which the world keeps while attitudes change from stage to stage, so that
-// there is no gyroscopic torque: in body axes a fast top's spin turns with the top, and two stages would
-// resolve that turn only to (h w)^2.
-// U2 has the first stage's constraint impulses in it. After an impact those of contacts and limits are left
-// out: they are those of the impact's end, and keeping them would push (1 - g)/g times as hard.
+// Stages exchange momentum in world axes, which is conserved while attitudes change from stage to stage, so that
+// there is no gyroscopic torque: in body axes the spin of a fast top turns with the top, and two stages would resolve
+// that rotation only to (h w)^2. U2 includes the first stage's constraint impulses. After an impact those of contacts
+// and limits are not included: they belong to the end of the impact, and would act with (1 - g)/g times their size.
 #include "step/common/energy_balance.h"
 #include "step/common/position_correction.h"
 #include "step/common/report_merge.h"

@@ -2,14 +2,14 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The projections after a step of lit, in the metric of the masses: poses back onto the joints, twists
-// back into their tangents. What a step found to hold takes part as if it were a joint: limits and
-// contacts that press (the normals of those that slip, all rows of those that stick) and friction losses
-// that stick. Without it scheme II leaves their velocities with an error of order h whose sign
-// changes each step and that nothing damps.
+// back into their tangents. The active constraints of a step take part like joints: limits and contacts with an
+// impulse (the normals of slipping contacts, all rows of sticking ones) and sticking friction losses. Without this,
+// scheme II leaves a velocity error of order h in them, which changes its sign in each step and is not damped.
 //
-// Joints are eliminated with their factor; the grips g, which may depend on each other and on the joints, see
+// Joints are eliminated with their factor; the active constraints g, which may depend on each other and on the
+// joints, solve
 //   (S + eps diag D) x = b,   S = D_gg - D_gf A_ff^-1 D_fg
-// by conjugate gradients, one iteration for each independent grip.
+// by conjugate gradients, one iteration for each independent constraint.
 #include "linalg/conjugate.h"
 #include "step/common/energy_balance.h"
 #include "step/lit/lit.h"

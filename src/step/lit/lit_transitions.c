@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What slides and comes to rest. The slip velocity along its direction d at the beginning, at the end of a
-// piece of length h, is a function of h; where friction does no longer point against d it is continued by
-// what friction has in reserve, as the velocity that sliding on would have:
+// Sliding contacts that come to rest. The slip velocity along its initial direction d, at the end of a sub-step of
+// length h, is a function of h. Where friction no longer opposes d, the function is continued by the reserve of
+// friction, expressed as the velocity that continued sliding would have:
 //   f(h) = d.v_T(h)                      while friction is -mu N d
 //        = -h (mu N - |T|) / m           in stick      (1 / m: mobility of the two bodies)
 //        = -2 h mu N / m                 once it slides back
-// Its root is where the piece ends. No basis of the linear complementarity problem is looked at: in
-// stick that is degenerate (errata 6), and solvers that do not pivot have none.
+// The sub-step ends at its root. The basis of the linear complementarity problem is not used: in stick it is
+// degenerate (errata 6), and solvers without pivoting have none.
 //
-// What sticks and lets go, or presses and opens. Forces are means over the piece, so that a reserve that falls
-// linearly is zero in the mean when it was zero half way: with h_m the length beyond which it slips,
-// the piece ends at h_m / 2. If it ends in the second half of a piece, the mean of the whole does not show it:
-// then the line through the means of this piece and of the last step decides.
+// Sticking contacts that release, and closed contacts that open. Forces are means over the sub-step. The mean of a
+// linearly decreasing reserve is zero if the reserve is zero at the middle: with h_m the length beyond which the
+// contact slips, the sub-step ends at h_m / 2. If the change is in the second half of a sub-step, the mean over the
+// whole does not show it: then the line through the means of this sub-step and of the last step is used.
 //
-// After four cuts in a step the rest goes through without, and the log says so. Each search costs some ten
-// pieces, so that the more there is that slides or sticks, the fewer are tried; among dozens of contacts,
-// which share what they bear in ways that mean little, none is.
-// A slider is a contact that lasts, or a coordinate with dry friction (candidate). Views are taken at the
-// beginning of a piece and at its end, as it was last moved. Impulses in the state are those of a whole step dt,
-// so that a division by dt makes them mean forces [N].
+// After four divisions of a step the rest is not searched, which the log reports. Each search costs about ten
+// sub-steps, so fewer searches are made if many contacts slide or stick; there are none among dozens of contacts,
+// whose distribution of forces is not unique. A slider is a lasting contact, or a coordinate with dry friction
+// (candidate). Its quantities are evaluated at the beginning and at the end of a sub-step, as it was last moved.
+// Impulses in the state are those of a whole step dt, so that a division by dt gives mean forces [N].
 #include "step/lit/lit_transitions.h"
 #include "math/brent.h"
 #include "rows/measure.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The step of `mdp` (NMDP's baseline NE-MDP, eq. 3 with the sign of C right): inertia, Coriolis forces and
-// contact vertices at the beginning of the step, so that the coordinates at its end are linear in the
-// weights,
+// The step of `mdp` (NMDP's baseline NE-MDP, eq. 3 with the sign of C corrected): inertia, Coriolis forces and
+// contact vertices at the beginning of the step, so that the coordinates at its end are linear in the weights,
 //   H (theta - theta_ - h theta'_)/h^2 + C - tau - JT v w = 0,   K = 1/2 sum |J (theta - theta_)|^2/h^2,
-// and one quadratic program finds them. With mdp.pd=explicit, as published, controllers, springs and
-// dampers act from where they began, which explodes with large steps; with mdp.pd=stable those of joints
-// act at the end, so that H becomes H + h D + h^2 P.
+// and one quadratic program finds them. With mdp.pd=explicit, as published, controllers, springs and dampers are
+// evaluated at the beginning of the step, which is unstable with large steps; with mdp.pd=stable those of joints act
+// at its end, so that H becomes H + h D + h^2 P.
 #include "step/mdp/linear_step.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"

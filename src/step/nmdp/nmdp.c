@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Creation: the tree, the contact points, all memory that steps use, and what cannot be stepped.
-// Sizes: nv coordinates of the tree, `points` contact points of the wrench set, each with a few vertices. A weight
-// belongs to a vertex, or to one of the two directions of a coordinate with dry friction. nmdp.h has the principle
-// (Pan and Hauser 2020).
+// Creation: the tree, the contact points, all memory of steps, and the rejection of unsupported models. Sizes: nv
+// coordinates of the tree, `points` contact points of the wrench set, each with a few vertices. A weight belongs to a
+// vertex, or to one of the two directions of a coordinate with dry friction. nmdp.h has the principle (Pan and Hauser
+// 2020).
 #include "step/nmdp/nmdp.h"
 
 // Coordinates and the 12 numbers of each link (centre, then axes) lie in one array of s->numbers, so that sums of

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Algorithm 2 of NMDP: a step that does not converge is cut in halves, each half again if need be. In
-// units of the shortest part allowed, a part that begins at p is at most as long as the lowest bit of p
-// says, which is what the recursion of the paper comes to; every part that is taken moves p on, every one
-// that fails is halved, so it ends.
+// Algorithm 2 of NMDP: a step that does not converge is halved, recursively if necessary. In units of the shortest
+// allowed part, a part that begins at p is at most as long as the lowest set bit of p, which is equivalent to the
+// recursion of the paper. Every accepted part increases p and every failed part is halved, so the algorithm
+// terminates.
 //
-// All parts are done with their own length h and the rates at their beginning, so nothing is assumed about
-// the length of the last one (the paper divides by dt where alpha dt is meant).
+// All parts use their own length h and the rates at their beginning, so the length of the previous part does not
+// matter (the paper divides by dt where alpha dt is meant).
 //
 // nmdp.order=2 is the SDIRK method of two stages and order 2 (Alexander 1977), g = 1 - 1/sqrt 2, which is
 // L-stable: the first stage is implicit Euler over g h from X, V and gives X1, V1 and A1 = (V1 - V)/(g h);
 // the second one begins at X^ = X + (1 - g) h V1, V^ = V + (1 - g) h A1 = V + 2.4 (V1 - V). Two things must not
 // happen with a contact that closes:
 //  - its closing velocity c falls to less than 1 - 1/2.4 of itself in the first stage: V^ would bounce;
-//  - the second stage stops it with a small fraction of the force that is possible in X^: it was stopped long before
-//    the place to which V1 was extrapolated, and would be left too deep.
-// In both cases the first stage alone is kept, which is an implicit Euler step over g h, and the rest of the part
-// begins there. So impacts cost one stage more and errors of order h^2 each; compression and sliding, in which forces
-// are smooth, are of second order. (Whole Euler steps at every touch, as earlier versions had, dissipate like order 1
-// in a sixth of the steps of a trot, at any step size.)
+//  - the second stage stops it with a small fraction of the force that is possible in X^: it stopped long before the
+//  extrapolated position X^, and would remain too deep.
+// In both cases only the first stage is kept, which is an implicit Euler step over g h, and the rest of the part
+// starts there. Impacts therefore cost one more stage and an error of order h^2 each; compression and sliding, in
+// which forces are smooth, are of second order. (Whole Euler steps at every touch, as earlier versions had, dissipate
+// like order 1 in a sixth of the steps of a trot, at any step size.)
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 

@@ -5,9 +5,9 @@
 // dtheta/dw = -(dG/dtheta)^-1 dG/dw, and a quadratic program (eq. 8) with the proximal term
 // beta |dw|^2/2 proposes a change, which is kept if K does not rise after the projection back onto G = 0.
 //
-// Against the listing: beta = 1/gamma grows after a rejection and shrinks after an acceptance (it has
-// them the other way round, and feet sink deeply); K is compared after the projection has ended; the step
-// is compared with the tolerance where it was accepted; rejections that no longer move anything end it, too.
+// Differences from the listing: beta = 1/gamma grows after a rejection and shrinks after an acceptance (the listing
+// has them reversed, and feet sink deeply); K is compared after the projection; the step is compared with the
+// tolerance when it is accepted; rejections of steps that no longer change the coordinates end the descent, too.
 #include "base/kernel.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// K, what contact forces are to make small. The kinetic energy of everything is the wrong thing to
-// minimize together with implicit controllers: contacts would then brake the robot instead of holding its
-// feet. So K is that of unit masses that move as the contact points do on the ground,
+// K, the energy that contact forces minimize. The total kinetic energy is not suitable together with implicit
+// controllers: contacts would brake the robot instead of stopping its feet. Therefore K is that of unit masses that
+// move like the contact points on the ground,
 //   K = 1/(2 h^2) sum ( rise^2 + |slip|^2 ),
 //   rise = gap - gap^ - push,   slip = P (c - c^ + turn x lever),   P = 1 - n nT,
-// c the origin of a point, its lever from there to where the force acts (-r n of a ball), n the ground's normal, turn
-// the rotation vector of the link over the stage; of all points, or (penetrating) of the links that are in the ground
-// when no contact pushes, frozen for the stage. The material point that touched first must not be followed instead: on
-// a ball that rolls it is lifted by r (1 - cos(turn)), and K would have the ball sink by as much.
-// docs/wrench-contact.md derives it. Gauss-Newton's second derivative, exact first ones. `total`: 1/2 int rho |X -
-// X^|^2/h^2 (NMDP eq. 12).
+// c the origin of a point, its lever from there to the point at which the force acts (-r n of a ball), n the ground's
+// normal, turn the rotation vector of the link over the stage; summed over all points, or (penetrating) over those of
+// the links that would be in the ground without contact forces, constant for the stage. A measure that follows the
+// material point that touched first would be wrong: on a rolling ball this point rises by r (1 - cos(turn)), and the
+// ball would sink by the same amount. docs/wrench-contact.md derives it. Gauss-Newton's second derivative, exact
+// first ones. `total`: 1/2 int rho |X - X^|^2/h^2 (NMDP eq. 12).
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "step/nmdp/nmdp.h"

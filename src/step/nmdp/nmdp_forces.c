@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What acts besides contacts and inertia: actuators (stable PD: position and rate at the end of the
-// step, Tan, Liu and Turk 2011), joint springs, dampers and limits, applied forces, springs between points, body
-// damping. All at the end of the stage, so G has their stiffness and damping.
-// Signs: forces are what acts on the coordinate or body; G gets their negative, and `matrix` minus their
-// derivative by theta. Rates are those of the stage, (theta - theta^)/h, so a damper d adds d/h to the matrix.
+// Forces other than contacts and inertia: actuators (stable PD: position and rate at the end of the step, Tan, Liu
+// and Turk 2011), joint springs, dampers and limits, applied forces, springs between points, body damping. All are
+// evaluated at the end of the stage, so G includes their stiffness and damping. Signs: forces act on the coordinate
+// or body; G gets their negative, and `matrix` minus their derivative by theta. Rates are those of the stage, (theta
+// - theta^)/h, so a damper d adds d/h to the matrix.
 #include "step/nmdp/nmdp.h"
 
 // Springs, dampers, limits and friction of a joint are given by coordinate; column k of the tree is at most one of

@@ -4,17 +4,17 @@
 // The inertial part of G, in two ways.
 //
 // ne: Newton and Euler's equations in generalized coordinates, H(theta) theta'' + C(theta, theta'),
-// gravity in C (NMDP eq. 1 with the sign of C right).
+// gravity in C (NMDP eq. 1 with the sign of C corrected).
 //
 // pbd: the gradient of  I = int rho |X - X^ - h V^|^2/(2 h^2)  over all bodies, gravity as a potential
 // (NMDP eq. 4, where one of the two steps in the denominator is the step itself). With the points of a
 // body at r + R s and S = int rho s sT its second moments,
 //   I = m |r - r~|^2/(2 h^2) + tr((R - R~) S (R - R~)T)/(2 h^2),   r~ = r^ + h v^,  R~ = R^ + h R^',
-// pbd-rigid: R~ turned on by what the rule loses. With Q the rotation of the last step (angle a about u, over h_), R~
-// = R^ + h/h_ (1 - QT) R^ has in the plane across u the angle b = atan2(h/h_ sin a, 1 + h/h_ (1 - cos a)), which is
-// less than a h/h_: points on circles accelerate, and implicit Euler takes of that. R~ is turned by a h/h_ - b =
-// O(a^3) about u, so that a body that turns freely about a principal axis keeps its spin; the rule's Coriolis forces,
-// which are of second order, stay.
+// pbd-rigid: R~ rotated further to compensate the loss of the rule. With Q the rotation of the last step (angle a
+// about u, over h_), R~ = R^ + h/h_ (1 - QT) R^ has in the plane across u the angle b = atan2(h/h_ sin a, 1 + h/h_ (1
+// - cos a)), which is less than a h/h_: points on circles accelerate, and implicit Euler damps this motion. R~ is
+// turned by a h/h_ - b = O(a^3) about u, so that a body that rotates freely about a principal axis keeps its spin;
+// the rule's Coriolis forces, which are of second order, do not change.
 //
 // I's derivative by a rotation vector is the axis of M - MT, M = R S R~T, over h^2, and whose second
 // derivative is tr(M) 1 - M.

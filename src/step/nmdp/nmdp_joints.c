@@ -3,13 +3,13 @@
 //
 // Dry friction of joints and coordinates whose motion is prescribed.
 //
-// Dry friction of a coordinate is a contact without a place: its forces are the polytope between -F and F, two
-// vertices with weights of their own, and maximal dissipation chooses them as it does at contacts. K's gradient by
-// such a weight is F times the coordinate's motion (docs/wrench-contact.md, section 10), so that friction stops it
-// where it can and is full else.
+// Dry friction of a coordinate is modelled as a contact without a position: its forces are the polytope between -F
+// and F, two vertices with weights of their own, and maximal dissipation chooses them as it does at contacts. K's
+// gradient by such a weight is F times the coordinate's motion (docs/wrench-contact.md, section 10), so that friction
+// stops it if possible and otherwise has its full value.
 //
-// A prescribed coordinate is no unknown: its equation becomes theta_k = s(t) at the end of the stage, and what was in
-// its place is the effort that the motion needs. Contacts do not move it.
+// A prescribed coordinate is not an unknown: its equation becomes theta_k = s(t) at the end of the stage, and its
+// original equation gives the effort that the motion needs. Contacts do not move it.
 #include "step/nmdp/nmdp.h"
 #include <string.h>
 

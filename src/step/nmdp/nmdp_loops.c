@@ -4,17 +4,17 @@
 // Joints that close loops, and gears: rows phi(theta) = 0 in the same program, with multipliers l.
 //   minimize K(theta)   subject to   G(theta, w) - PhiT l = 0,   phi(theta) = 0,   Phi = dphi/dtheta,
 // everything at the end of the stage: loops are closed in positions, to the tolerance of the projection, at every step.
-// Newton's method has the matrix (dG/dtheta - d(PhiT l)/dtheta, -PhiT; Phi, 0), and the same matrix gives dtheta/dw, so
-// that contact forces are judged by what they do to the mechanism with its loops closed.
+// Newton's method has the matrix (dG/dtheta - d(PhiT l)/dtheta, -PhiT; Phi, 0), and the same matrix gives dtheta/dw,
+// so that contact forces are selected by their effect on the mechanism with closed loops.
 //
 // Residuals and gradients are those of maximal coordinates (rows/joint_kinematics.c), with the Jacobians of the two links
-// behind them. A joint's forces are a wrench between two links that depends on their relative pose alone; its derivative,
-// which only Newton's rate of convergence depends on, is a central difference over that pose.
+// behind them. A joint's forces are a wrench between two links that depends only on their relative pose; its
+// derivative, which affects only the rate of convergence of Newton's method, is a central difference over that pose.
 //
-// Rows of real mechanisms are redundant (a planar four-bar linkage has five rows for two), exactly or but for the digits
-// of a file. For each stage the rows are chosen that Gaussian elimination with complete pivoting finds independent, in the
-// metric of the inertia: a row whose part that is new is less than loops_independent of it is left out. It is closed as
-// far as the others close it.
+// Rows of real mechanisms are redundant (a planar four-bar linkage has five rows for two), exactly or up to the
+// rounding of a file. For each stage Gaussian elimination with complete pivoting selects independent rows, in the
+// metric of the inertia: a row whose independent part is less than the fraction loops_independent of it is dropped.
+// It is closed only as far as the other rows close it.
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "model/softness.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Contact points: where they are, which forces they can exert there, and what those do to G.
-// NMDP eq. 5: the force of a point is a combination of vertices, f = sum of w_i v_i with w >= 0 and sum of w <= 1.
-// The vertices depend on the pose of the point at the end of the stage. G has forces with a minus sign: G =
-// inertia - JT f - ...
+// Contact points: their positions, their possible forces, and the contribution of these to G. NMDP eq. 5: the force
+// of a point is a combination of vertices, f = sum of w_i v_i with w >= 0 and sum of w <= 1. The vertices depend on
+// the pose of the point at the end of the stage. G has forces with a minus sign: G = inertia - JT f - ...
 #include "step/nmdp/nmdp.h"
 #include "wrench/wrench_set.h"
 #include <string.h>

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // G(theta, w) = inertia - contacts - other forces, and the projection onto G = 0 by Newton's method
-// (NMDP eqs. 9 and 11), damped by backtracking on |G|: without it the stiff contacts of large steps send
-// some iterations astray. With nmdp.gradient=zeroth the derivatives of the contact vertices are left out.
+// (NMDP eqs. 9 and 11), damped by backtracking on |G|: without it some iterations diverge because of the stiff
+// contacts of large steps. With nmdp.gradient=zeroth the derivatives of the contact vertices are omitted.
 #include "linalg/lu.h"
 #include "step/nmdp/nmdp.h"
 #include <string.h>

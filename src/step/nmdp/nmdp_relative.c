@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Wrenches between two links that depend on where one is, seen from the other: contacts of bodies with each other.
-// With J the Jacobian of link a's point p relative to link b (what of b is at p moves with b), a wrench F = (f, m) at
-// p on a and -F on b does tau = JT F. F turns with b and changes with the relative pose, dF = D J dtheta + w_b x F,
-// and p moves over b, so that beside the changes of the two levers (tree_load.c)
+// Wrenches between two links that depend on their relative pose: contacts between bodies. With J the Jacobian of link
+// a's point p relative to link b (the point of b at p moves with b), a wrench F = (f, m) at p on a and -F on b gives
+// tau = JT F. F turns with b and changes with the relative pose, dF = D J dtheta + w_b x F, and p moves over b, so
+// that in addition to the changes of the two levers (tree_load.c)
 //   d tau = JT D J + JT (w_b x F) - J_bT (u x f),   u = J dtheta, w_b = J_b dtheta: angular parts.
 #include "step/nmdp/nmdp.h"
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// From a state to coordinates and back. Beside poses and twists a step continues from the weights of the
-// contact points, beta, and the rates of the bodies' centres and axes, which pbd has as its momentum: the
-// state's memory holds them, so that a resumed run has the same bits.
+// From a state to coordinates and back. Besides poses and twists a step uses the weights of the contact points, beta,
+// and the rates of the bodies' centres and axes, which are the momentum of pbd: the state contains them, so that a
+// resumed run has the same bits.
 #include "step/nmdp/nmdp.h"
 #include "wrench/wrench_set.h"
 #include <string.h>

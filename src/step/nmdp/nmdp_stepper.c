@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // nmdp: steps in generalized coordinates whose contacts are those of pawl/wrench.h, chosen by the principle of
-// maximal dissipation (nmdp.h). Here its settings, its memory and the figures of a step; mdp shares the last.
+// maximal dissipation (nmdp.h). This file has its settings, its memory and the figures of a step, which mdp uses,
+// too.
 #include "step/nmdp/nmdp_stepper.h"
 #include <string.h>
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Who put energy in and who took it out over a stage: forces at its end times the path that they count
-// for. Over a stage of implicit Euler, from X^ with V^ to X with V = (X - X^)/h, the inertial forces do the
-// work  V.(V - V^) = |V|^2/2 - |V^|^2/2 + |V - V^|^2/2  (masses understood): the last term is what the
-// method itself takes, by which it is stable; likewise k |X - X^|^2/2 of springs. Both are in the balance
-// of dampers. What remains in the balance is how the curvature of coordinates and potentials enters in a
-// step, which is of higher order.
-// Signs: work is positive where it adds energy to the bodies. `fraction` is the part of the path place -> now that
-// the forces of the stage count for; 1 for implicit Euler.
+// Work of the forces over a stage: forces at its end times the displacement over which they act. Over a stage of
+// implicit Euler, from X^ with V^ to X with V = (X - X^)/h, the inertial forces do the work  V.(V - V^) = |V|^2/2 -
+// |V^|^2/2 + |V - V^|^2/2  (masses understood): the last term is the numerical damping, which makes the method
+// stable; likewise k |X - X^|^2/2 of springs. Both count as work of dampers. The rest of the balance comes from the
+// curvature of coordinates and potentials within a step, which is of higher order. Signs: work is positive where it
+// adds energy to the bodies. `fraction` is the part of the path place -> now that the forces of the stage count for;
+// 1 for implicit Euler.
 #include "step/nmdp/nmdp.h"
 
 // The rotation vector from one to the other, to third order.

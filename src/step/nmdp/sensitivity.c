@@ -8,10 +8,10 @@
 // and the implicit function theorem differentiates it with these sets frozen. dK, dG/dtheta and dG/dw are
 // exact; second derivatives of G are central differences of them. They matter where contacts slide. Where all stick, K is
 // zero and so is l (`still`): the conditions are A (d - rho) = 0 and G = 0, and no second derivative is needed.
-// By the ground: its displacement is one of the poses of contact points, seen from it.
-// What is differentiated is one step of implicit Euler (nmdp.order=1) in the minimum that it found. Active sets
-// are frozen: where a contact is about to open or a weight about to vanish there are only one-sided derivatives,
-// and this gives one of them. Outputs are (position, rate) at the end, 2 nv rows, one column for each input.
+// A displacement of the ground is a displacement of the contact points relative to it. One step of implicit Euler
+// (nmdp.order=1) is differentiated at the minimum that it found. Active sets are frozen: where a contact is about to
+// open or a weight about to vanish there are only one-sided derivatives, and the result is one of them. Outputs are
+// (position, rate) at the end, 2 nv rows, one column for each input.
 #include "pawl/sensitivity.h"
 #include "base/guard.h"
 #include "linalg/lu.h"

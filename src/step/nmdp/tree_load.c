@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Generalized forces and their derivative in one pass from the leaves of the tree, as the header derives them: linear
-// in the links where a dense product would be quadratic. Forces are gathered from links to columns; a column bears
-// what acts on all links beyond it. Wrenches and slopes are taken about motion->origin, where the columns S are
-// expressed as well, so that they add up along a chain without shifts.
+// Generalized forces and their derivative in one pass from the leaves of the tree, as the header derives them: with
+// linear cost in the links, where a dense product would be quadratic. Forces are summed from links to columns; a
+// column gets the forces on all links beyond it. Wrenches and slopes are taken about motion->origin, where the
+// columns S are expressed as well, so that they add up along a chain without shifts.
 #include "step/nmdp/tree_load.h"
 #include "linalg/dense.h"
 #include <string.h>

@@ -2,19 +2,19 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // rattle: a symmetric, reversible and symplectic step for conservative motion (Andersen 1983; for
-// rigid bodies Reich 1996). With the forces f of gravity, springs and what is applied,
+// rigid bodies Reich 1996). With the forces f of gravity, springs and applied forces,
 //   u <- u + h/2 M^-1 f(q),
 //   q+, u <- free motion for h, with impulses J(q)T x such that the constraints hold at q+,
 //   u+ = u + h/2 M^-1 f(q+) + M^-1 J(q+)T y   with y such that J(q+) u+ = 0.
-// Free motion keeps each body's angular momentum (free_turn.c), so no error but the splitting's is
-// left: second order, no growing error of the energy however long the run, momentum to the last digit.
+// Free motion conserves each body's angular momentum (free_turn.c), so the only error is that of the splitting:
+// second order, an energy error that does not grow, momentum conserved to the last digit.
 //
 // Order four composes five such steps of g, g, 1 - 4 g, g, g times h (Suzuki 1990). Three (Yoshida
 // 1990) go further back and forth, and are less accurate for the same work (docs/steppers/rattle.md).
 //
-// What is not reversible, or switches, is no matter for this: where contacts or limits are near, where
-// there are dampers, friction losses, PD actuators, armatures or soft joints, and where springs are
-// too stiff to be explicit, a step is moreau's, which is symmetric as well and takes them implicitly.
+// The method is not suitable for irreversible or switching forces: near contacts or limits, with dampers, friction
+// losses, PD actuators, armatures or soft joints, and with springs too stiff to be explicit, a step is moreau's,
+// which is symmetric as well and treats them implicitly.
 #include "step/common/applied_forces.h"
 #include "step/common/energy_balance.h"
 #include "step/common/free_turn.h"
