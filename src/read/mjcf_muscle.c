@@ -4,7 +4,7 @@
 // Muscles of MJCF. The file may omit two values: the peak force, which is then `scale` by the acceleration that a
 // unit force gives in the configuration of the file, and the range of the muscle's length. MuJoCo computes the latter
 // by pulling the model in both directions until it rests at its limits; here the length is minimized and maximized
-// joint by joint over the joints' ranges, which gives the same limits.
+// joint by joint over the joints' ranges, within the limits of the tendon, which gives the same limits.
 #include "math/vec.h"
 #include "read/mjcf_parts.h"
 #include <math.h>
@@ -112,6 +112,7 @@ static double muscle_reach(const mjcf_reader *r, int joint, int tendon, double *
 static pawl_status muscle_range(mjcf_reader *r, int joint, int tendon, double out[2])
 {
     int n = r->joints.count;
+    bool bounded = true;
     double *way = xml_alloc(r->xml, ((size_t)n + 1) * sizeof *way);
     bool *moves = xml_alloc(r->xml, ((size_t)n + 1) * sizeof *moves);
     if (way == NULL || moves == NULL) {
@@ -128,6 +129,7 @@ static pawl_status muscle_range(mjcf_reader *r, int joint, int tendon, double ou
             moves[k] = moves[k] || fabs(muscle_length(r, joint, tendon, way) - start) > 1e-12;
         }
         way[k] = 0.0;
+        bounded = bounded && (!moves[k] || j->ranged || j->type == MJCF_HINGE);
         moves[k] = moves[k] && (j->ranged || j->type == MJCF_HINGE);
         moving += moves[k] ? 1 : 0;
     }
@@ -142,8 +144,14 @@ static pawl_status muscle_range(mjcf_reader *r, int joint, int tendon, double ou
                 best = moves[k] ? muscle_reach(r, joint, tendon, way, k, sign) : best;
             }
         } while (best > last + 1e-9 && ++sweeps < most);
-        out[end] = isfinite(best) ? sign * best : start;
+        out[end] = !bounded ? sign * INFINITY : isfinite(best) ? sign * best : start;
     }
+    double limits[2] = {-INFINITY, INFINITY};
+    if (tendon >= 0) {
+        PAWL_TRY(mjcf_tendon_bounds(r, MJCF_TENDON_AT(r, tendon), limits));
+    }
+    out[0] = fmax(out[0], limits[0]);
+    out[1] = fmin(out[1], limits[1]);
     return PAWL_OK;
 }
 
@@ -185,6 +193,13 @@ pawl_status mjcf_muscle_fit(mjcf_reader *r, const mjcf_element *e, int joint, in
         PAWL_TRY(muscle_range(r, joint, tendon, path));
         m->length[0] = fmin(gear * path[0], gear * path[1]);
         m->length[1] = fmax(gear * path[0], gear * path[1]);
+        if (!isfinite(m->length[0] + m->length[1]) || m->length[0] >= m->length[1]) {
+            return xml_error(r->xml, e->node,
+                             "the length of the muscle goes from %g to %g by the ranges of its "
+                             "joints and of its tendon, expected two numbers that rise: give it a "
+                             "lengthrange, or these a range",
+                             m->length[0], m->length[1]);
+        }
     }
     if (m->peak < 0.0) {
         double *slope, acceleration;

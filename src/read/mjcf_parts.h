@@ -293,6 +293,8 @@ pawl_status mjcf_tendons_list(mjcf_reader *r, const mjcf_spec *spec, const xmlNo
 pawl_status mjcf_tendons_build(mjcf_reader *r);
 // mjcf_path.c: the pieces of a spatial tendon as spans, its terms.
 pawl_status mjcf_path_lay(mjcf_reader *r, mjcf_tendon *t);
+// The limits of a tendon; infinite where it has none.
+pawl_status mjcf_tendon_bounds(const mjcf_reader *r, const mjcf_tendon *t, double out[2]);
 // The length of a tendon that was laid, with joints moved by `way`.
 double mjcf_path_length(const mjcf_reader *r, const mjcf_tendon *t, const double *way);
 // The line that a piece pulls along in the configuration of the file: its length grows by direction . (v of the follower

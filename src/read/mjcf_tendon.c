@@ -50,6 +50,15 @@ static pawl_status mjcf_tendon_law_read(const mjcf_reader *r, const mjcf_element
     return PAWL_OK;
 }
 
+pawl_status mjcf_tendon_bounds(const mjcf_reader *r, const mjcf_tendon *t, double out[2])
+{
+    mjcf_tendon_law law;
+    PAWL_TRY(mjcf_tendon_law_read(r, &t->e, &law));
+    out[0] = law.limited ? law.range[0] : -INFINITY;
+    out[1] = law.limited ? law.range[1] : INFINITY;
+    return PAWL_OK;
+}
+
 // The inertia that a joint moves at least: of its own body.
 static double mjcf_tendon_inertia(const mjcf_reader *r, const mjcf_joint *j)
 {

@@ -427,3 +427,32 @@ TEST(what_refers_into_and_out_of_a_replicate_is_there_for_each_copy)
     pawl_model_destroy(m);
     CHECK_NO_LEAK(&t);
 }
+
+// A weight on a slider without a range below a hook: the tendon's limits are those of the muscle, and of a hinge with a range
+// those that come first. A length that nothing bounds is refused where the file says it.
+TEST(limits_of_a_tendon_bound_the_length_of_its_muscle)
+{
+#define HUNG(joint, tendon)                                                                        \
+    "<mujoco><worldbody><site name='hook'/><body pos='0 0 -.1'>" joint                             \
+    "<geom size='.01'/><site name='load'/></body></worldbody><tendon>"                             \
+    "<spatial name='t' " tendon "><site site='hook'/><site site='load'/></spatial></tendon>"       \
+    "<actuator><muscle tendon='t' ctrlrange='0 1'/></actuator></mujoco>"
+    static const struct {
+        const char *text;
+        double length[2];
+    } cases[] = {
+        {HUNG("<joint type='slide'/>", "range='.075 .105'"), {0.075, 0.105}},
+        {HUNG("<joint type='slide' range='-.02 .04'/>", "range='.075 .105'"), {0.075, 0.105}},
+        {HUNG("<joint type='slide' range='-.02 .01'/>", "range='.075 .105'"), {0.09, 0.105}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        test_env t;
+        pawl_model *m = mjcf_load(&t, cases[i].text);
+        pawl_actuator_def a = pawl_model_actuator(m, pawl_model_actuator_at(m, 0));
+        CHECK_NEAR(a.muscle.length[0], cases[i].length[0], 1e-9);
+        CHECK_NEAR(a.muscle.length[1], cases[i].length[1], 1e-9);
+        pawl_model_destroy(m);
+        CHECK_NO_LEAK(&t);
+    }
+    mjcf_refused(HUNG("<joint type='slide'/>", ""), PAWL_BAD_FILE, "m.xml:1: the length of the");
+}
