@@ -36,7 +36,7 @@ static const args_option cmd_check_options[] = {
     LOAD_ARGS_PATH(offsetof(check_request, load.search_path)),
     LOAD_ARGS_VERBOSE(offsetof(check_request, load.verbose)),
     LOAD_ARGS_REPAIR(offsetof(check_request, load.repair_inertia)),
-    LOAD_ARGS_LUMP(offsetof(check_request, load.lump_fixed)),
+    LOAD_ARGS_KEEP_FIXED(offsetof(check_request, load.keep_fixed)),
     LOAD_ARGS_MESH(offsetof(check_request, load.mesh_contact)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\n"

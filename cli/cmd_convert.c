@@ -49,7 +49,7 @@ static const args_option cmd_convert_options[] = {
     LOAD_ARGS_PATH(offsetof(convert_request, load.search_path)),
     LOAD_ARGS_VERBOSE(offsetof(convert_request, load.verbose)),
     LOAD_ARGS_REPAIR(offsetof(convert_request, load.repair_inertia)),
-    LOAD_ARGS_LUMP(offsetof(convert_request, load.lump_fixed)),
+    LOAD_ARGS_KEEP_FIXED(offsetof(convert_request, load.keep_fixed)),
     LOAD_ARGS_MESH(offsetof(convert_request, load.mesh_contact)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\n"

@@ -77,7 +77,7 @@ static const args_option cmd_view_options[] = {
     PLACE_ARGS_PLACE(VIEW_FIELD(place)),
     PLACE_ARGS_FIXED(VIEW_FIELD(place)),
     LOAD_ARGS_PATH(VIEW_FIELD(load.search_path)),
-    LOAD_ARGS_LUMP(VIEW_FIELD(load.lump_fixed)),
+    LOAD_ARGS_KEEP_FIXED(VIEW_FIELD(load.keep_fixed)),
     LOAD_ARGS_MESH(VIEW_FIELD(load.mesh_contact)),
     {"--lenient", 0, NULL,
      "warn of elements of the model file that are not supported,\nwhere it would otherwise be "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads --path DIR, --repair, --lump and --mesh. A folder that is not there is a slip: it is refused before anything is read.
+// Reads --path DIR, --repair, --keep-fixed and --mesh. A folder that is not there is a slip: it is refused before anything is read.
 #include "load_args.h"
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +63,6 @@ void load_args_apply(const load_args *args, pawl_load_options *options)
     options->search_path = args->search_path;
     options->verbose = args->verbose;
     options->repair_inertia = args->repair_inertia;
-    options->lump_fixed = args->lump_fixed;
+    options->keep_fixed = args->keep_fixed;
     options->mesh_contact = args->mesh_contact;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How a model file is read, the same for every command that reads one: --path DIR, --verbose, --repair, --lump,
+// How a model file is read, the same for every command that reads one: --path DIR, --verbose, --repair, --keep-fixed,
 // --mesh.
 #pragma once
 #include "args.h"
@@ -11,7 +11,7 @@ typedef struct load_args {
     char search_path[4096]; ///< folders, separated by ':'
     bool verbose;
     bool repair_inertia;
-    bool lump_fixed;
+    bool keep_fixed;
     pawl_mesh_contact mesh_contact;
 } load_args;
 
@@ -36,11 +36,11 @@ typedef struct load_args {
             "ones; every body that is changed is listed",                                          \
             load_args_take_repair, offset, load_args_repair_name                                   \
     }
-#define LOAD_ARGS_LUMP(offset)                                                                     \
+#define LOAD_ARGS_KEEP_FIXED(offset)                                                               \
     {                                                                                              \
-        "--lump", 0, NULL,                                                                         \
-            "SDFormat, URDF: links on fixed joints become part of the links that carry\n"          \
-            "them: fewer rows; no forces in these joints",                                         \
+        "--keep-fixed", 0, NULL,                                                                   \
+            "SDFormat, URDF: links on fixed joints stay bodies, instead of becoming part\n"        \
+            "of the links that carry them",                                                        \
             args_take_flag, offset, NULL                                                           \
     }
 #define LOAD_ARGS_MESH(offset)                                                                     \

@@ -59,7 +59,9 @@ typedef struct pawl_load_options {
     const char *start_key; ///< NULL, or a keyframe of an MJCF file to start from
     bool verbose;          ///< a log line for each note, instead of one line with the count
     bool repair_inertia;   ///< inertias that no rigid body has become the nearest valid ones
-    bool lump_fixed; ///< SDFormat, URDF: a link on a fixed joint becomes part of its parent link
+    /// SDFormat, URDF: links on fixed joints stay bodies, and their joints have forces that can be queried. By default such
+    /// a link becomes part of its parent link, and pawl_model_find_frame() finds it by its name.
+    bool keep_fixed;
     pawl_mesh_contact mesh_contact; ///< how collision meshes touch: as their hulls by default
     pawl_start_limits start_limits; ///< of joints that start beyond their limits: as is by default
     bool mjcf_soft; ///< MJCF files: constraints are soft by solref and solimp; otherwise hard

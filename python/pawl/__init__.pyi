@@ -129,7 +129,7 @@ class Model:
     @classmethod
     def load(cls, path: Path, *, ground: bool | float | None = None, slope: float = 0.0, friction: float = 0.8,
              fixed_base: bool = False, start: Mapping[str, float | Sequence[float]] | None = None, start_key: str | None = None,
-             clamp: bool = False, motion: Path | None = None, search_path: str | None = None, mesh: str = "hull", lump: bool = False,
+             clamp: bool = False, motion: Path | None = None, search_path: str | None = None, mesh: str = "hull", keep_fixed: bool = False,
              repair_inertia: bool = False, mjcf_soft: bool = False, lenient: bool = False, verbose: bool = False) -> Model: ...
     @classmethod
     def parse(cls, text: str, name: str = "text", **options: Any) -> Model: ...

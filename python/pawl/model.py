@@ -153,7 +153,7 @@ class Model:
 
     @classmethod
     def load(cls, path, *, ground=None, slope=0.0, friction=0.8, fixed_base=False, start=None, start_key=None, clamp=False,
-             motion=None, search_path=None, mesh="hull", lump=False, repair_inertia=False, mjcf_soft=False, lenient=False,
+             motion=None, search_path=None, mesh="hull", keep_fixed=False, repair_inertia=False, mjcf_soft=False, lenient=False,
              verbose=False):
         """Reads a model file: SDFormat, URDF or MJCF.
 
@@ -164,13 +164,13 @@ class Model:
         motion       a motion file that the position actuators follow
         search_path  folders separated by ':' for files that the model names
         mesh         how collision meshes touch: "hull", "parts" (convex ones) or "triangles" (as they are)
-        lump         URDF: links on fixed joints become part of the links that carry them
+        keep_fixed   SDFormat, URDF: links on fixed joints stay bodies, instead of becoming part of the links that carry them
         repair_inertia  inertias that no rigid body has become the nearest valid ones
         mjcf_soft    MJCF: constraints are soft as solref and solimp say, instead of hard
         lenient      what cannot be simulated is a warning instead of an error
         """
         options = dict(ground=ground, slope=slope, friction=friction, fixed_base=fixed_base, start=start, start_key=start_key,
-                       clamp=clamp, motion=motion, search_path=search_path, mesh=mesh, lump=lump, repair_inertia=repair_inertia,
+                       clamp=clamp, motion=motion, search_path=search_path, mesh=mesh, keep_fixed=keep_fixed, repair_inertia=repair_inertia,
                        mjcf_soft=mjcf_soft, lenient=lenient, verbose=verbose)
         return cls._read(os.fspath(path), None, options)
 
@@ -187,7 +187,7 @@ class Model:
     def _read(cls, path, text, o):
         motion = os.fspath(o["motion"]) if o["motion"] is not None else None
         core = _core.load(path, text, o["lenient"], motion, o["start"], o["ground"], o["slope"], o["friction"], o["fixed_base"],
-                          o["search_path"], o["start_key"], o["verbose"], o["mesh"], o["lump"], o["repair_inertia"], o["clamp"],
+                          o["search_path"], o["start_key"], o["verbose"], o["mesh"], o["keep_fixed"], o["repair_inertia"], o["clamp"],
                           o["mjcf_soft"])
         return cls(core, None if text is not None else path, o, text)
 

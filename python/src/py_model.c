@@ -108,6 +108,16 @@ int core_find_body(const pawl_model *model, PyObject *key, pawl_body_id *out)
         return -1;
     }
     *out = i >= 0 ? pawl_model_body_at(model, i) : pawl_model_find_body(model, name);
+    pawl_frame frame = name != NULL ? pawl_model_find_frame(model, name) : (pawl_frame){0};
+    if (pawl_body_is_none(*out) && frame.name != NULL) {
+        PyErr_Format(PyExc_KeyError,
+                     "no body '%s': it is a frame of body '%s' (model.frames); links on fixed "
+                     "joints stay bodies with keep_fixed=True",
+                     name,
+                     pawl_body_is_world(frame.body) ? "world"
+                                                    : pawl_model_body(model, frame.body).name);
+        return -1;
+    }
     return pawl_body_is_none(*out)
                ? model_no_such("body", name, model, pawl_model_body_count(model), model_body_name)
                : 0;
@@ -230,17 +240,17 @@ static int load_mesh(const char *name, pawl_mesh_contact *out)
 }
 
 // load(path, text, lenient, motion, start, ground, slope, friction, fixed_base, search_path, start_key, verbose, mesh,
-//      lump, repair_inertia, clamp, mjcf_soft)
+//      keep_fixed, repair_inertia, clamp, mjcf_soft)
 static PyObject *model_load(PyObject *module, PyObject *args)
 {
     PyObject *path = NULL, *starts, *ground;
     const char *text, *motion, *search, *key, *mesh;
     double slope, friction;
-    int lenient, fixed, verbose, lump, repair, clamp, soft;
+    int lenient, fixed, verbose, keep, repair, clamp, soft;
     (void)module;
     if (!PyArg_ParseTuple(args, "O&zpzOOddpzzpspppp", PyUnicode_FSConverter, &path, &text, &lenient,
                           &motion, &starts, &ground, &slope, &friction, &fixed, &search, &key,
-                          &verbose, &mesh, &lump, &repair, &clamp, &soft)) {
+                          &verbose, &mesh, &keep, &repair, &clamp, &soft)) {
         return NULL;
     }
     static pawl_named_start list[LOAD_MAX_STARTS]; // under the GIL until the reader has copied it
@@ -251,7 +261,7 @@ static PyObject *model_load(PyObject *module, PyObject *args)
     options.search_path = search;
     options.start_key = key;
     options.verbose = verbose != 0;
-    options.lump_fixed = lump != 0;
+    options.keep_fixed = keep != 0;
     options.repair_inertia = repair != 0;
     options.start_limits = clamp ? PAWL_START_CLAMP : PAWL_START_AS_IS;
     options.mjcf_soft = soft != 0;

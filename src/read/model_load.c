@@ -85,7 +85,7 @@ static pawl_status model_load(const pawl_env *env, const char *path, const char 
     reader.place = (options != NULL ? *options : pawl_load_options_default()).place;
     reader.verbose = options != NULL && options->verbose;
     reader.repair_inertia = options != NULL && options->repair_inertia;
-    reader.lump_fixed = options != NULL && options->lump_fixed;
+    reader.keep_fixed = options != NULL && options->keep_fixed;
     reader.mesh_contact = options != NULL ? options->mesh_contact : PAWL_MESH_HULL;
     reader.mjcf_soft = options != NULL && options->mjcf_soft;
     reader.start_limits = options != NULL ? options->start_limits : PAWL_START_AS_IS;

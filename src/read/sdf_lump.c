@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Links of SDFormat on fixed joints, which become part of their parent link on request: masses are added, shapes are
-// moved to the parent, and the name becomes that of a frame. Links with more than a mass and shapes (gravity,
-// kinematic, pawl: elements, self_collide, a mass from their shapes) stay bodies, and so do links on the world.
+// Links of SDFormat on fixed joints, which become part of their parent link unless the options keep them: masses are added,
+// shapes are moved to the parent, and the name becomes that of a frame. Links with more than a mass and shapes (gravity,
+// kinematic, pawl: elements, self_collide, a mass from their shapes) stay bodies, and so do links on the world and on
+// joints with a sensor, because a lumped joint has no force to measure.
 #include "read/lumped_mass.h"
 #include "read/sdf_parts.h"
 #include <string.h>
@@ -17,6 +18,16 @@ static bool lump_has_own(const xmlNode *node)
             ours = ours || xml_is(child, own[i]);
         }
         if (ours) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool lump_is_measured(const xmlNode *joint)
+{
+    XML_EACH (child, joint) {
+        if (xml_is(child, "sensor")) {
             return true;
         }
     }
@@ -55,12 +66,13 @@ static int lump_carrier(const sdf_reader *r, int link)
 
 pawl_status sdf_lump_links(sdf_reader *r)
 {
-    for (int i = 0; i < r->tree.items.count && r->xml->lump_fixed; ++i) {
+    for (int i = 0; i < r->tree.items.count && !r->xml->keep_fixed; ++i) {
         const sdf_item *joint = SDF_ITEM(&r->tree, i);
         const char *type = joint->kind == SDF_JOINT ? xml_attribute(joint->node, "type") : NULL;
         sdf_joint ends = {.def = pawl_joint_def_default()};
         bool base, follower;
-        if (type == NULL || strcmp(type, "fixed") != 0 || lump_has_own(joint->node)) {
+        if (type == NULL || strcmp(type, "fixed") != 0 || lump_has_own(joint->node) ||
+            lump_is_measured(joint->node)) {
             continue;
         }
         PAWL_TRY(sdf_joint_ends(r, joint, &ends));
@@ -71,9 +83,10 @@ pawl_status sdf_lump_links(sdf_reader *r)
             continue;
         }
         SDF_ITEM(&r->tree, below)->carrier = above;
-        PAWL_TRY(xml_tally(r->xml, PAWL_LOG_NOTE, joint->node,
-                           "a link on a fixed joint is part of the link that carries it",
-                           SDF_ITEM(&r->tree, below)->full_name));
+        PAWL_TRY(xml_tally(
+            r->xml, PAWL_LOG_NOTE, joint->node,
+            "a link on a fixed joint is part of the link that carries it; --keep-fixed keeps it",
+            SDF_ITEM(&r->tree, below)->full_name));
     }
     for (int i = 0; i < r->tree.items.count; ++i) { // straight to the bodies
         int carrier = lump_carrier(r, i);

@@ -31,6 +31,7 @@ typedef struct urdf_joint {
     const char *name, *type;
     int parent, child;
     pawl_pose origin;
+    bool kept;        // <gazebo> says that links are not lumped over it
     pawl_joint_id id; // in the builder; none when it was merged away
     double effort[6];
 } urdf_joint;

@@ -64,6 +64,7 @@ static pawl_status urdf_reader_run(urdf_reader *r, const xmlNode *root, pawl_mod
     const char *name = xml_attribute(root, "name");
     const xmlNode *node;
     name = name != NULL && name[0] != '\0' ? name : "robot";
+    PAWL_TRY(xml_child_bool(r->xml, root, "pawl:self_collide", &r->self_collide));
     PAWL_TRY(urdf_tree_list(r, root));
     PAWL_TRY(urdf_tree_walk(r));
     PAWL_TRY(urdf_tree_merge(r));
@@ -83,7 +84,6 @@ static pawl_status urdf_reader_run(urdf_reader *r, const xmlNode *root, pawl_mod
             }
         }
     }
-    PAWL_TRY(xml_child_bool(r->xml, root, "pawl:self_collide", &r->self_collide));
     r->self_collide = r->self_collide || touching < 2;
     PAWL_TRY(urdf_reader_fill(r, root));
     return model_finish(r->xml, root, "robot", name, r->builder, out);

@@ -133,6 +133,24 @@ static pawl_status urdf_tree_need_world(urdf_reader *r, const xmlNode *root)
     return PAWL_OK;
 }
 
+// Gazebo lumps links on fixed joints, too; its two elements that say where not count here.
+static pawl_status urdf_tree_list_kept(urdf_reader *r, const xmlNode *gazebo)
+{
+    const char *name = xml_attribute(gazebo, "reference");
+    int index =
+        name != NULL ? pawl_name_table_find(&r->names, URDF_JOINTS, name, strlen(name)) : -1;
+    if (index < 0) {
+        return PAWL_OK;
+    }
+    bool kept = false;
+    PAWL_TRY(xml_child_bool(r->xml, gazebo, "preserveFixedJoint", &kept));
+    if (!kept) {
+        PAWL_TRY(xml_child_bool(r->xml, gazebo, "disableFixedJointLumping", &kept));
+    }
+    URDF_JOINT(r, index)->kept = URDF_JOINT(r, index)->kept || kept;
+    return PAWL_OK;
+}
+
 pawl_status urdf_tree_list(urdf_reader *r, const xmlNode *root)
 {
     static const xml_rule rules[] = {{XML_TAKEN, "@name link joint material loop_joint pawl:loop "
@@ -164,6 +182,11 @@ pawl_status urdf_tree_list(urdf_reader *r, const xmlNode *root)
     XML_EACH (child, root) {
         if (xml_is(child, "joint")) {
             PAWL_TRY(urdf_tree_list_joint(r, child));
+        }
+    }
+    XML_EACH (child, root) {
+        if (xml_is(child, "gazebo")) {
+            PAWL_TRY(urdf_tree_list_kept(r, child));
         }
     }
     return PAWL_OK;
@@ -287,7 +310,7 @@ static bool urdf_tree_is_plain(const xmlNode *node)
     return true;
 }
 
-// Whether a link with a mass becomes part of `above`, to which a joint fixes it: where that is asked for and both are
+// Whether a link with a mass becomes part of `above`, to which a joint fixes it: where nothing keeps it and both are
 // rigid bodies of given masses, or where its inertia is that of no body.
 static pawl_status urdf_tree_lump(urdf_reader *r, int i, int above, bool *out)
 {
@@ -295,7 +318,8 @@ static pawl_status urdf_tree_lump(urdf_reader *r, int i, int above, bool *out)
     bool stands = urdf_link_stands_alone(r, link);
     bool plain = urdf_tree_is_plain(link->node) && urdf_tree_is_plain(URDF_LINK(r, above)->node) &&
                  urdf_tree_is_plain(URDF_JOINT(r, link->joint)->node);
-    *out = !stands || (r->xml->lump_fixed && plain);
+    bool kept = r->xml->keep_fixed || r->self_collide || URDF_JOINT(r, link->joint)->kept;
+    *out = !stands || (!kept && plain);
     if (!*out) {
         return PAWL_OK;
     }
@@ -303,7 +327,8 @@ static pawl_status urdf_tree_lump(urdf_reader *r, int i, int above, bool *out)
     link->lumped = true;
     URDF_LINK(r, above)->auxiliary = 0.0; // it has a mass now
     return stands ? xml_tally(r->xml, PAWL_LOG_NOTE, link->node,
-                              "a link on a fixed joint is part of the link that carries it",
+                              "a link on a fixed joint is part of the link that carries it; "
+                              "--keep-fixed keeps it",
                               link->name)
                   : xml_tally(r->xml, PAWL_LOG_WARNING, link->node,
                               "the inertia of a link on a fixed joint is that of no rigid body: "

@@ -59,7 +59,7 @@ typedef struct xml_reader {
     const struct kept_hull *hulls;               // hulls of meshes (mesh_shape.c)
     bool verbose;                                // every thing of a tally has a line of its own
     bool repair_inertia;
-    bool lump_fixed; // links on fixed joints are part of their carriers (urdf_tree.c, sdf_lump.c)
+    bool keep_fixed; // links on fixed joints are bodies of their own (urdf_tree.c, sdf_lump.c)
     pawl_mesh_contact mesh_contact;
     pawl_start_limits start_limits;
     bool mjcf_soft;       // solref and solimp of MJCF are used

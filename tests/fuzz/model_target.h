@@ -18,7 +18,7 @@ static inline void model_target_parse(const char *text, size_t size)
     pawl_env env = pawl_env_default();
     for (int lenient = 0; lenient < 2; ++lenient) {
         pawl_load_options options = pawl_load_options_default();
-        options.lenient = options.lump_fixed = lenient == 1;
+        options.lenient = options.keep_fixed = lenient == 1;
         pawl_model *model;
         pawl_status status =
             pawl_model_parse(&env, MODEL_TARGET_NAME, text, size, &options, &model);

@@ -73,8 +73,12 @@ def test_files_are_read_with_the_options_of_the_command():
         xx, yy, zz = mended.bodies["tip"].inertia[:3]
         assert zz > 0 and xx + yy >= zz
         assert mended.state().joint("turn")[0][0] == pytest.approx(0.2)  # the limit
-        lumped = pawl.Model.parse(LINKS.format("stay", "fixed").replace('izz="-1"', 'izz="1"'), lump=True)
+        whole = LINKS.format("stay", "fixed").replace('izz="-1"', 'izz="1"')
+        lumped, kept = pawl.Model.parse(whole), pawl.Model.parse(whole, keep_fixed=True)
         assert lumped.bodies.names == ["base"] and lumped.mass == pytest.approx(3)
+        assert kept.bodies.names == ["base", "tip"] and kept.mass == pytest.approx(3)
+        with pytest.raises(KeyError, match="'tip': it is a frame of body 'base'"):
+            lumped.state().set_wrench("tip", (0, 0, 1))
     with pytest.raises(ValueError, match="'hull', 'parts' or 'triangles'"):
         pawl.Model.parse(LINKS, mesh="hulls")
     with pytest.raises(TypeError, match="groung.*ground"):

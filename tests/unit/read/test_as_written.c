@@ -29,7 +29,7 @@ static const struct {
     {"<!-- a -- b --->\n<?xml version='1.0'?>\n" SDF LINK("a") END, "XML declaration", 1, 0},
     {SDF LINK("a::b") END, "'::'", 1, 0},
     {SDF LINK("world")
-         LINK("a") "<joint name='j' type='fixed'><parent>world</parent><child>a</child>"
+         LINK("a") "<joint name='j' type='ball'><parent>world</parent><child>a</child>"
                    "</joint>" END,
      "called 'world'", 2, 1},
     {SDF "<link name='world'/>" LINK("a") "<joint name='j' type='revolute'><parent>world</parent>"

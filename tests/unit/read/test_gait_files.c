@@ -72,11 +72,15 @@ static void gait_pose(gait_case *c, double time)
     }
 }
 
-static pawl_pose gait_seen(const gait_case *c, const char *base, const char *body)
+// A foot is a body or, behind a fixed joint, a frame of one.
+static pawl_pose gait_seen(const gait_case *c, const char *base, const char *foot)
 {
     pawl_pose from = pawl_state_pose(c->state, pawl_model_find_body(c->model, base));
-    return pawl_pose_compose(pawl_pose_inverse(from),
-                             pawl_state_pose(c->state, pawl_model_find_body(c->model, body)));
+    pawl_frame frame = pawl_model_find_frame(c->model, foot);
+    pawl_pose at = frame.name != NULL
+                       ? pawl_pose_compose(pawl_state_pose(c->state, frame.body), frame.pose)
+                       : pawl_state_pose(c->state, pawl_model_find_body(c->model, foot));
+    return pawl_pose_compose(pawl_pose_inverse(from), at);
 }
 
 TEST(a_start_pose_is_where_the_simulation_begins)
@@ -250,6 +254,7 @@ TEST(mistakes_in_gait_files_are_named)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         gait_case c;
         gait_init(&c);
+        c.options.keep_fixed = true; // one of the mistakes is a servo at a fixed joint
         CHECK_STATUS(gait_load(&c, QUADRUPED, cases[i][0]), PAWL_BAD_FILE);
         CHECK(c.model == NULL);
         CHECK_MESSAGE(&c.t, cases[i][1]);

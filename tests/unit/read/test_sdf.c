@@ -113,13 +113,14 @@ TEST(several_models_and_nested_ones_have_names_joined_by_colons)
         HEAD
         "<world name='w'><gravity>0 0 0</gravity>"
         "<model name='one'>" LINK("a", "") "<model name='in'><pose>0 0 1 0 0 0</pose>" LINK(
-            "b", "") "</model>"
-                     "<joint name='j' type='fixed'><parent>a</parent><child>in::b</child></joint>"
-                     "</model>"
-                     "<model name='two'><pose>5 0 0 0 0 0</pose>" LINK(
-                         "a", "") "</model>"
-                                  "<joint name='tie' type='ball'><parent>one::in::b</parent>"
-                                  "<child>two::a</child></joint></world></sdf>");
+            "b",
+            "") "</model>"
+                "<joint name='j' type='pawl:fixed'><parent>a</parent><child>in::b</child></joint>"
+                "</model>"
+                "<model name='two'><pose>5 0 0 0 0 0</pose>" LINK(
+                    "a", "") "</model>"
+                             "<joint name='tie' type='ball'><parent>one::in::b</parent>"
+                             "<child>two::a</child></joint></world></sdf>");
     CHECK_TEXT(pawl_model_name(m), "w");
     CHECK_INT(pawl_model_body_count(m), 3);
     CHECK_NEAR3(sdf_body(m, "one::in::b")->start_pose.position, v3(0, 0, 1), 0.0);
@@ -208,7 +209,7 @@ TEST(links_on_fixed_joints_are_lumped_and_move_as_before)
         pawl_settings settings = pawl_settings_default();
         pawl_model *m;
         pawl_sim *sim;
-        options.lump_fixed = lump == 1;
+        options.keep_fixed = lump == 0;
         test_env_init(&sdf_env);
         CHECK_OK(pawl_model_parse(&sdf_env.env, "text.sdf", text, strlen(text), &options, &m));
         CHECK_INT(pawl_model_body_count(m), lump == 1 ? 2 : 4);
@@ -237,6 +238,30 @@ TEST(links_on_fixed_joints_are_lumped_and_move_as_before)
     }
     CHECK_NEAR3(end[0].position, end[1].position, 1e-10);
     CHECK_NEAR(end[0].orientation.x, end[1].orientation.x, 1e-10);
+}
+
+// What says in a file that a link is to stay a body: a joint of type pawl:fixed, a sensor of its force, links that touch.
+TEST(links_on_fixed_joints_stay_bodies_where_the_file_says_so)
+{
+#define KEPT_PAIR(model, type, more)                                                               \
+    "<sdf version='1.10' xmlns:pawl='urn:pawl:sdf'><model name='m'>" model LUMP_LINK(              \
+        "a", "0 0 0 0 0 0") LUMP_LINK("b", "1 0 0 0 0 0")                                          \
+        LUMP_JOINT("j", type, "a", "b", more) "</model></sdf>"
+    static const struct {
+        const char *text;
+        int bodies;
+    } cases[] = {
+        {KEPT_PAIR("", "fixed", ""), 1},
+        {KEPT_PAIR("", "pawl:fixed", ""), 2},
+        {KEPT_PAIR("", "fixed", "<sensor name='ft' type='force_torque'/>"), 2},
+        {KEPT_PAIR("<self_collide>true</self_collide>", "fixed", ""), 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        pawl_model *m = sdf_load(cases[i].text);
+        CHECK_INT(pawl_model_body_count(m), cases[i].bodies);
+        CHECK_INT(pawl_model_joint_count(m), cases[i].bodies - 1);
+        sdf_done(m);
+    }
 }
 
 // libsdformat reads both: it keeps the second axis to itself, and holds still what cannot move.
@@ -612,7 +637,7 @@ TEST(every_joint_type_has_its_kind)
         {"revolute", "<axis><xyz>0 0 1</xyz></axis>", PAWL_JOINT_REVOLUTE},
         {"continuous", "<axis><xyz>0 0 1</xyz></axis>", PAWL_JOINT_REVOLUTE},
         {"prismatic", "<axis><xyz>0 0 1</xyz></axis>", PAWL_JOINT_PRISMATIC},
-        {"fixed", "", PAWL_JOINT_FIXED},
+        {"pawl:fixed", "", PAWL_JOINT_FIXED},
         {"ball", "", PAWL_JOINT_SPHERICAL},
         {"universal", "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>",
          PAWL_JOINT_UNIVERSAL},

@@ -72,7 +72,7 @@ TEST(a_merged_model_keeps_its_pose)
         &t,
         "<sdf version='1.9'><model name='whole'><link name='own'>" INERTIAL
         "</link><include merge='true'><uri>part.sdf</uri><pose>5 0 0 0 0 1.5707963267948966</pose>"
-        "</include><joint name='j' type='fixed'><parent>own</parent><child>base</child></joint>"
+        "</include><joint name='j' type='ball'><parent>own</parent><child>base</child></joint>"
         "</model></sdf>");
     pawl_vec3 base = {5.0, 1.0, 0.0}, tip = {3.0, 1.0, 0.0};
     CHECK_NEAR3(places_of(m, &t, "base"), base, 1e-12);
@@ -104,7 +104,7 @@ TEST(mistakes_of_many_files_are_read_as_meant)
     places_read(
         "m.sdf",
         SDF("<link name='a'>" INERTIAL "</link><link name='b'>" INERTIAL
-            "</link><joint name='b' type='fixed'><parent>a</parent><child>b</child></joint>"),
+            "</link><joint name='b' type='ball'><parent>a</parent><child>b</child></joint>"),
         "NAME_joint");
     places_read("m.sdf", SDF("<link name='a'>" INERTIAL "<visual name='v'/></link>"),
                 "without <geometry>");

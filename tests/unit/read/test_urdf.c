@@ -328,7 +328,7 @@ TEST(messages_name_the_line_and_what_was_expected)
 
 // Steiner by hand: two equal links of 2 kg, 1 m apart along x, weigh 4 kg between them; about y and z comes 2 x 2 kg (0.5 m)^2. A link
 // without mass that carries one with is that one; what says how a link or a joint behaves keeps it apart.
-TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
+TEST(links_on_fixed_joints_are_lumped_unless_they_are_kept)
 {
     static const char text[] =
         HEAD LINK("base", "") LINK("tip", "") FRAME("wrist") LINK("tool", "")           //
@@ -346,7 +346,7 @@ TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
     for (int lump = 0; lump < 2; ++lump) {
         pawl_load_options options = pawl_load_options_default();
         pawl_model *m;
-        options.lump_fixed = lump == 1;
+        options.keep_fixed = lump == 0;
         test_env_init(&urdf_env);
         CHECK_OK(pawl_model_parse(&urdf_env.env, "text.urdf", text, strlen(text), &options, &m));
         CHECK_INT(pawl_model_body_count(m), lump == 1 ? 4 : 6);
@@ -375,6 +375,33 @@ TEST(links_on_fixed_joints_are_lumped_where_that_is_asked_for)
             CHECK(pawl_model_find_body(m, "damped").index1 != 0);
             CHECK(pawl_model_find_joint(m, "e").index1 != 0);
         }
+        urdf_done(m);
+    }
+}
+
+// What says in a file that a link is to stay a body: Gazebo's elements, a joint of type pawl:fixed, contacts within the robot.
+TEST(links_on_fixed_joints_stay_bodies_where_the_file_says_so)
+{
+#define PAIR(type, more)                                                                           \
+    HEAD LINK("a", "") LINK("b", "") JOINT("j", type, "a", "b", "") more "</robot>"
+#define GAZEBO(content) "<gazebo reference='j'>" content "</gazebo>"
+    static const struct {
+        const char *text;
+        int bodies;
+    } cases[] = {
+        {PAIR("fixed", ""), 1},
+        {PAIR("fixed", GAZEBO("<mu1>1</mu1>")), 1},
+        {PAIR("fixed", GAZEBO("<preserveFixedJoint>false</preserveFixedJoint>")), 1},
+        {PAIR("fixed", GAZEBO("<preserveFixedJoint>true</preserveFixedJoint>")), 2},
+        {PAIR("fixed", GAZEBO("<disableFixedJointLumping>true</disableFixedJointLumping>")), 2},
+        {PAIR("fixed", "<pawl:self_collide>true</pawl:self_collide>"), 2},
+        {PAIR("pawl:fixed", ""), 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        pawl_model *m = urdf_load(cases[i].text);
+        CHECK_INT(pawl_model_body_count(m), cases[i].bodies);
+        CHECK_INT(pawl_model_joint_count(m), cases[i].bodies - 1);
+        CHECK_NEAR(pawl_model_mass(m), 4.0, 0.0);
         urdf_done(m);
     }
 }
