@@ -51,6 +51,15 @@ static pawl_status mesh_file_parse(const mesh_source *source, triangle_mesh *out
                  "no reader for .%.10s; expected stl, obj, msh, dae, glb, ply, 3ds or off", ending);
         return PAWL_BAD_FILE;
     }
+    if (source->size == 0) {
+        snprintf(why, MESH_WHY, "the file is empty");
+        return PAWL_BAD_FILE;
+    }
+    static const char pointer[] = "version https://git-lfs";
+    if (source->size >= sizeof pointer && memcmp(source->data, pointer, sizeof pointer - 1) == 0) {
+        snprintf(why, MESH_WHY, "a Git LFS pointer, not the mesh itself: git lfs pull fetches it");
+        return PAWL_BAD_FILE;
+    }
     PAWL_TRY(format->read(source, out));
     for (int i = 0; i < out->vertex_count; ++i) {
         if (!v3_finite(out->vertices[i])) {

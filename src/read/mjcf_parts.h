@@ -160,6 +160,7 @@ typedef struct mjcf_reader {
     pawl_builder *builder;
     mjcf_spec *specs;
     int spec_count, attach_depth;
+    int copied; // by <replicate>, in all passes
     pawl_array bodies, joints, geoms, sites, meshes, models, fields, materials, tendons;
     name_table names;
     pawl_vec3 gravity;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MJCF_MAX_PARTS = 200 * 1000, MJCF_MAX_ATTACH = 16 };
+enum { MJCF_MAX_PARTS = 200 * 1000, MJCF_MAX_COPIED = 10 * MJCF_MAX_PARTS, MJCF_MAX_ATTACH = 16 };
 typedef enum mjcf_pass { MJCF_OWN, MJCF_BELOW } mjcf_pass;
 
 static pawl_status mjcf_content(mjcf_reader *r, const mjcf_place *place, const xmlNode *node,
@@ -111,6 +111,10 @@ static pawl_status mjcf_replicate_read(mjcf_reader *r, const mjcf_place *place, 
     int digits = snprintf(NULL, 0, "%d", (int)count - 1);
     for (int i = 0; i < (int)count; ++i) {
         char number[32];
+        if (++r->copied > MJCF_MAX_COPIED) { // nested ones multiply before there is any body
+            return xml_error(r->xml, node, "<replicate> makes more than %d copies in all",
+                             MJCF_MAX_COPIED);
+        }
         snprintf(number, sizeof number, "%0*d", digits, i);
         const double angles[3] = {i * unit * euler[0], i * unit * euler[1], i * unit * euler[2]};
         pawl_pose pose = {position, mjcf_euler(&place->spec->compiler, angles)};

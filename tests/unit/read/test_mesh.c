@@ -120,6 +120,14 @@ TEST(a_mesh_that_is_cut_short_is_refused)
     mesh_case_begin(&c);
     CHECK_STATUS(mesh_case_parse(&c, "stl", binary, 84 + 50), PAWL_BAD_FILE);
     CHECK(strstr(c.why, "cut short") != NULL);
+    static const char pointer[] = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\n";
+    static const char *const endings[] = {"stl", "obj", "msh"};
+    for (int k = 0; k < 3; ++k) { // what a clone without the large files has in their place
+        CHECK_STATUS(mesh_case_parse(&c, endings[k], pointer, sizeof pointer - 1), PAWL_BAD_FILE);
+        CHECK(strstr(c.why, "git lfs pull") != NULL);
+        CHECK_STATUS(mesh_case_parse(&c, endings[k], "", 0), PAWL_BAD_FILE);
+        CHECK(strstr(c.why, "empty") != NULL);
+    }
     CHECK_STATUS(mesh_case_parse(&c, "obj", "v 0 0 0\nf 1 2 3\n", 16), PAWL_BAD_FILE);
     CHECK(strstr(c.why, "vertex 2") != NULL);
     const int32_t counts[5] = {1000000, 0, 0, 1, 0};

@@ -214,6 +214,9 @@ TEST(what_cannot_be_kept_is_refused_with_its_line)
                  "can move but has no mass");
     mjcf_refused("<mujoco><worldbody><replicate count='1e9'/></worldbody></mujoco>", PAWL_BAD_FILE,
                  "count: got 1e+09");
+    mjcf_refused("<mujoco><worldbody><replicate count='1e3'><replicate count='1e3'><replicate "
+                 "count='1e3'><body/></replicate></replicate></replicate></worldbody></mujoco>",
+                 PAWL_BAD_FILE, "<replicate> makes more than 2000000 copies");
 }
 
 // The same pendulum with a bob, its places in the world and in its parents.
