@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Scratch memory with the shape of scopes: a function marks where the arena is, takes the arrays it needs, and
-// releases them all at once when it returns. Nobody borrows an array that belongs to somebody else, and nothing is
-// allocated: the block is sized at creation by a bound that `peak` lets tests verify.
+// Scratch memory by scopes: a function marks the state of the arena, takes the arrays it needs, and releases all of
+// them when it returns. No function uses the arrays of another one, and nothing is allocated: the block is sized at
+// creation by a bound that tests verify with `peak`.
 //
-// Under AddressSanitizer what is not taken is poisoned, and so are gaps between arrays.
+// With AddressSanitizer unused memory and the gaps between arrays are poisoned.
 #pragma once
 #include "base/env.h"
 

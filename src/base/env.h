@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reaching memory and the log through pawl_env, and the two macros of the error style:
-// PAWL_FAIL logs one line with values and yields the status, PAWL_TRY hands a failure upward.
+// Access to memory and the log through pawl_env, and the two macros for errors: PAWL_FAIL logs one line with values
+// and returns the status, PAWL_TRY returns the failure of a call.
 #pragma once
 #include "pawl/base.h"
 

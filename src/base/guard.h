@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The first lines of public functions: what a caller can get wrong is refused before it is used. The
-// rule is in pawl/base.h: a status, or a defined value that stands for "none", and a line in the log
-// where an environment is at hand. PAWL_ASSERT is for our own bugs alone.
+// The first lines of public functions: wrong arguments are refused before they are used. The rule is in pawl/base.h:
+// a status, or a defined value that means "none", and a log line if there is an environment. PAWL_ASSERT is only for
+// bugs of pawl.
 #pragma once
 #include "base/env.h"
 #include "pawl/id.h"

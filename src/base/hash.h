@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A 64-bit hash of bytes: for golden results and model identity, not against an adversary.
+// A 64-bit hash of bytes: for golden results and model identity, not for security.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Inner loops in two versions, of which the machine's own is chosen when the program is loaded: with vectors of four
-// numbers (AVX2), and as everywhere. Neither contracts products and sums nor changes the order of sums
-// (-ffp-contract=off, no fast-math), so that both give the same bits. Only static functions: the switch that GCC makes
-// for another one would be a public symbol of the shared library.
+// Inner loops in two versions, with vectors of four numbers (AVX2) and portable; the version for the machine is
+// chosen when the program is loaded. Neither contracts products and sums nor changes the order of sums
+// (-ffp-contract=off, no fast-math), so both give the same bits. Only for static functions: for others the dispatcher
+// of GCC would be a public symbol of the shared library.
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&       \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Names to indices, each name within a scope: so that a file with many names is read in a time that
-// grows with their number and not with its square. Keeps pointers to the names, not copies.
+// Maps names to indices, each name within a scope: the time to read a file grows linearly with the number of its
+// names, not quadratically. Keeps pointers to the names, not copies.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

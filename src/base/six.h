@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Rows of six numbers (the velocities of a body) as vectors of four and two, by GCC's vector extensions. Each number has
-// the operations of the plain loop in its order, so that all machines give the same bits; without AVX2 the compiler makes
-// two vectors of two of the four.
+// Rows of six numbers (the velocities of a body) as vectors of four and two, by GCC's vector extensions. Each number
+// has the operations of the plain loop in its order, so all machines give the same bits; without AVX2 the compiler
+// uses two vectors of two in place of four.
 #pragma once
 #include "base/kernel.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A few threads that wait for work. Items are taken one after another by whoever is free: what an item
-// does must depend on the item alone, never on the worker, so that results are the same for any number.
+// A few threads that wait for work. Free threads take items one after another: the result of an item must depend only
+// on the item, never on the worker, so that results are the same for any number of threads.
 //
-// Work in stages, as the columns of a factor, has short items that wait for those before
-// them: waking threads for each stage would take longer than the stage, so that one run has all stages, and who waits
-// spins.
+// Work in stages, such as the columns of a factor, has short items that wait for earlier ones: waking threads for
+// each stage would take longer than the stage, so one run has all stages, and waiting threads spin.
 #pragma once
 #include "base/env.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Which boxes overlap: a tree of bounding boxes, fitted anew each time and built anew when it has
-// become slow. The answer is complete and sorted, so it does not depend on the tree.
+// Finds overlapping boxes with a tree of bounding boxes, which is refitted each time and rebuilt when it has become
+// slow. The result is complete and sorted, so it does not depend on the tree.
 #pragma once
 #include "base/carver.h"
 #include "math/vec.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Collision detection for a model: places its shapes, finds the pairs that may meet, and collides
-// them. Call pawl_collider_run() once a step; the results stay until the next call.
+// Collision detection for a model: places its shapes, finds the pairs that may touch, and computes their contacts.
+// Call pawl_collider_run() once per step; the results are valid until the next call.
 #pragma once
 #include "base/thread_pool.h"
 #include "collide/broad_phase.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Shapes that went through each other in one step: contacts are known as far ahead as bodies were
-// moving when the step began, along straight lines. What turns by a radian in a step, or is first
-// looked at in the middle of one, can get past that, and somebody must say so.
+// Detects shapes that passed through each other in one step: contacts are found as far ahead as the velocities at the
+// beginning of the step reach, along straight lines. Bodies that turn by a radian in a step, or whose contacts are
+// first searched in the middle of a step, can escape that, which must be reported.
 #pragma once
 #include "collide/collider.h"
 

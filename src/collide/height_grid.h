@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A heightfield as triangles: two in each cell of the grid, in the field's own frame. Beyond the edges the
-// surface continues through one more ring of very long cells, so that it has no rim: each edge goes on as
-// it is, with the mean slope of the cells inside it.
+// surface continues through one more ring of very long cells, so that it has no rim: beyond each edge it continues
+// with the mean slope of the cells inside.
 #pragma once
 #include "base/env.h"
 #include "collide/surface_search.h"

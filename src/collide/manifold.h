@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the narrow phase finds for two shapes: one normal, up to eight points with signed gaps.
+// The result of the narrow phase for two shapes: one normal, up to eight points with signed gaps.
 #pragma once
 #include "collide/shape.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Where the surface of a box, cylinder or ellipsoid is nearest to a point, outside or inside.
+// The nearest point of the surface of a box, cylinder or ellipsoid to a point outside or inside.
 #pragma once
 #include "collide/shape.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Inside the narrow phase: the stages that pairs share. Shapes come here in canonical order and
-// seen from the first one's origin, so that numbers stay small wherever in the world they meet.
+// Stages of the narrow phase that several pairs use. Shapes are in canonical order and relative to the first one's
+// origin, so that numbers are small everywhere in the world.
 #pragma once
 #include "collide/manifold.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Leaves out contacts that lie inside a planar patch: of those between the same two bodies that have one
-// normal and one material, whose points lie in a plane and whose gaps are a linear function on it, only
-// the corners of their convex hull stay. The normal velocity of two rigid bodies is linear on the patch,
-// too, so that the others' conditions follow from these, and the normal forces of the corners make every
-// resultant that those of all could. Friction's resultant force is the same; its moment about the normal
-// depends on where the normal force is, and may be another one.
+// Drops contacts inside a planar patch. A patch is a set of contacts between the same two bodies with one normal and
+// one material, whose points lie in a plane and whose gaps are a linear function on it; only the corners of its
+// convex hull are kept. The normal velocity of two rigid bodies is also linear on the patch, so the conditions at the
+// corners imply those of the others, and normal forces at the corners can produce every resultant of forces at all
+// points. The resultant friction force is the same; its moment about the normal depends on the distribution of the
+// normal force and may differ.
 #pragma once
 #include "collide/contact.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Where a ray enters a shape.
+// The point at which a ray enters a shape.
 #pragma once
 #include "collide/shape.h"
 

@@ -2,9 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A shape placed in the world, seen as a convex set: a core (point, segment, polytope, cylinder or
-// ellipsoid) grown by a radius. Spheres and capsules are a point and a segment that are grown; the
-// others have radius 0. The narrow phase works on cores and adds the radii at the end, which is
-// exact: growing both sets moves the support functions by constants and leaves every normal alone.
+// ellipsoid) grown by a radius. Spheres and capsules are a point and a segment with a radius; the others have radius
+// 0. The narrow phase works on cores and adds the radii at the end, which is exact: growing both sets changes the
+//    support functions by constants and no normal.
 #pragma once
 #include "model/hull.h"
 #include "model/model.h"

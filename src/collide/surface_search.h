@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A convex shape against a surface of triangles that know their neighbours: the narrow phase of
-// heightfields, and of anything else that is made of triangles. Whoever holds the triangles begins a search,
-// hands in those faces, edges and vertices that the shape may reach, and collects the manifolds.
+// A convex shape against a surface of triangles that know their neighbours: the narrow phase of heightfields and
+// meshes. The owner of the triangles begins a search, adds the faces, edges and vertices that the shape may reach,
+// and collects the manifolds.
 //
-// What a face, an edge or a vertex may push along is its normal cone: the normal of the face; the normals
-// between those of the two faces of a ridge; the normals that no neighbour of a peak rises above. Flat
-// edges and valleys have none of their own, which is why nothing catches at them: what is near them is
-// nearer to, or deeper in, a face.
+// The possible contact normals of a face, an edge or a vertex form its normal cone: the normal of the face; the
+// normals between those of the two faces of a ridge; the normals that no neighbour of a peak rises above. Flat edges
+// and valleys have no cone of their own, so bodies do not catch at them: a point near them is nearer to, or deeper
+// in, a face.
 #pragma once
 #include "collide/manifold.h"
 

@@ -4,7 +4,7 @@
 // Condensing through the bodies that bounded rows act on. Many of them act on few bodies (the corners of a foot, a
 // limit and a friction of one joint): the columns of D of all rows on a body are products of six,
 //   D_fb = sum over bodies k of F_k J_bkT,   F_k = J_fk M_k^-1   (free rows x 6),
-// so that six half solves a body are enough, however many rows it carries:
+// so that six half solves per body are enough for any number of rows:
 //   S = D_bb + R - J_b G J_bT = J_b C J_bT + R,   G_kl = Z_kT Z_l,   Z_k the half solves of F_k,   C = M^-1 - G.
 #pragma once
 #include "rows/row_set.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The coordinates in which a model moves: which joints are rows and which are held by the coordinates
-// themselves, what impulses along rows do, and how poses follow a displacement. One folder a kind, one line in
-// coordinates_table.c; no other file asks which kind it is.
+// The coordinates of a model: the joints that are rows and those that the coordinates satisfy, the effect of impulses
+// along rows, and the change of poses by a displacement. Each kind has one line in coordinates_table.c; no other file
+// depends on the kind.
 //
 // State, twists and rows are those of the bodies in every kind, so that rows, solvers and steppers are
 // written once.

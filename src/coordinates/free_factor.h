@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The factor of D + R on the free rows (joints, springs, prescribed motions), sparse over their blocks
-// or, for few rows, written out.
+// The factor of D + R on the free rows (joints, springs, prescribed motions), sparse over their blocks or, for few
+// rows, dense.
 //
-// The rows fall into parts that share no body that can move: the mechanisms of a model. A part can be
-// factored and solved with alone, by any thread, with the bits that the whole would give.
+// The rows fall into parts that share no body that can move: the mechanisms of a model. A part can be factored and
+// solved separately, by any thread, with the same bits as in the whole.
 #pragma once
 #include "linalg/block_ldl.h"
 #include "pawl/settings.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Islands: groups of bodies that no row of the problem joins. D has no entries between rows of two
-// islands, so that each is a problem of its own: a small one is solved exactly even in a large scene, one
-// that is solved costs no more iterations, and several threads can solve several at a time.
+// Islands: groups of bodies that no row of the problem connects. D has no entries between rows of two islands, so
+// each is a separate problem: a small one is solved exactly even in a large scene, a solved one needs no more
+// iterations, and several threads can solve several at a time.
 //
-// Bodies that cannot move join nothing. Islands are numbered by their first bodies, and within one rows
-// keep their order but for the free ones, which come mechanism by mechanism (free_factor.h): all of that
-// follows from the problem alone.
+// Fixed bodies connect nothing. Islands are numbered by their first bodies. Within an island rows keep their order,
+// except that free rows are ordered by mechanism (free_factor.h): all of this depends only on the problem.
 #pragma once
 #include "coordinates/free_factor.h"
 #include "coordinates/shifted_factor.h"

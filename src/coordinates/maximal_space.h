@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The velocity space (problem/velocity_space.h) of rows in maximal coordinates: a node a body that can move.
+// The velocity space (problem/velocity_space.h) of rows in maximal coordinates: one node per moving body.
 #pragma once
 #include "problem/velocity_space.h"
 #include "rows/row_set.h"

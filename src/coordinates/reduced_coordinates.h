@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reduced coordinates, for what is written for them alone.
+// Reduced coordinates, for code that is written only for them.
 #pragma once
 #include "coordinates/coordinates.h"
 #include "coordinates/reduced_form.h"

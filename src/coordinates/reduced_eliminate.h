@@ -5,10 +5,11 @@
 //
 // A row w of a spring, damper, armature or drive on a coordinate k that the tree has as a column acts on it alone:
 //   theta_k' + c lambda + v = 0,   c > 0   its compliance.
-// Its impulse -(theta_k' + v) / c makes it an inertia 1/c on that column: H' = H + E c^-1 ET, and the row is gone. Left
-// are the rows g of loops, gears and springs between points. With Y' of H' (reduced_form.h)
+// Its impulse -(theta_k' + v) / c makes it an inertia 1/c on that column: H' = H + E c^-1 ET, and the row is
+// eliminated. The remaining rows g are those of loops, gears and springs between points. With Y' of H'
+// (reduced_form.h)
 //   A = Y'_g Y'_gT + R_g
-// is dense and small; of rows that repeat others the pivots are dropped. Limits and contacts b have
+// is dense and small; pivots of redundant rows are dropped. Limits and contacts b have
 //   S = Y'_b Y'_bT + R_b - ZT Z,   Z = Delta^-1/2 L^-1 Y'_g Y'_bT.
 // Generalized velocities are z with |z|^2 / 2 the kinetic energy of H', theta' = B' d'^-1/2 z. docs/reduced.md section 6.
 #pragma once

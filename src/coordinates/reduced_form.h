@@ -3,10 +3,10 @@
 //
 // The reduced formulation: the rows of an assembly over the generalized coordinates of a tree.
 //
-// State, rows and twists stay those of the bodies. Joints of the tree have no rows; in their place twists are
-// kept to u = U + X q', with X the bodies' columns and U what rides on kinematic bodies, and M^-1
-// becomes X H^-1 XT. With H^-1 = B d^-1 BT by articulated bodies, row r of the problem has y_r = d^-1/2 BT XT
-// J_rT, sparse along the ways of its bodies to the roots, and D = Y YT. docs/reduced.md section 6.
+// State, rows and twists stay those of the bodies. Joints of the tree have no rows; in their place twists have the
+// form u = U + X q', with X the bodies' columns and U the motion given by kinematic bodies, and M^-1 becomes X H^-1
+// XT. With H^-1 = B d^-1 BT by articulated bodies, row r of the problem has y_r = d^-1/2 BT XT J_rT, sparse along the
+// paths of its bodies to the roots, and D = Y YT. docs/reduced.md section 6.
 #pragma once
 #include "rows/assembly.h"
 #include "tree/articulated.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// (D + s)^-1 over all rows with D written out: for problems of few rows, where a plain triangle beats
-// any structure.
+// (D + s)^-1 over all rows with a dense D: for problems of few rows, where a dense factor is faster than a sparse
+// one.
 #pragma once
 #include "rows/row_set.h"
 

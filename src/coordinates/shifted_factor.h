@@ -4,8 +4,8 @@
 // (D + s)^-1 over all rows, s diagonal but for 3 x 3 blocks on contacts, through a matrix of the size of the bodies:
 //   (J M^-1 JT + s)^-1 = s^-1 - s^-1 J H^-1 JT s^-1,   H = M + JT s^-1 J   (Woodbury)
 // Stacks have many more contact rows than bodies have velocities. H is sparse over the pairs of bodies
-// that share a row; its order and fill are found anew only when those pairs change, in memory that only
-// grows: contacts that come and go cost no allocation once as many have been there before.
+// that share a row; its order and fill are computed again only when those pairs change, in memory that only grows:
+// changing contacts cause no allocation if as many have existed before.
 #pragma once
 #include "linalg/block_lu.h"
 #include "rows/row_set.h"

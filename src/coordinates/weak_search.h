@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Finding the weak space of a mechanism (weak_space.h): its loops, which of them hold redundant rows, and what
-// no single loop holds.
+// Finding the weak space of a mechanism (weak_space.h): its loops, those with redundant rows, and the part that
+// belongs to no single loop.
 #pragma once
 #include "coordinates/coordinates.h"
 #include "problem/weak_space.h"

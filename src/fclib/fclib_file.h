@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Datasets of an FCLib file, each checked before its bytes are believed.
+// Datasets of an FCLib file, each checked before it is used.
 #pragma once
 #include "base/env.h"
 #include "hdf5/hdf5_plain.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The layout of files of samples (docs/samples.md): one array a quantity over all samples, one after the other.
+// The layout of files of samples (docs/samples.md): one array for each quantity over all samples, one after the
+// other.
 #pragma once
 #include "hdf5/hdf5_use.h"
 #include "pawl/io.h"

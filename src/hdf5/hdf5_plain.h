@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads plain HDF5 files of others without the HDF5 library: groups, and datasets of numbers that are stored in one piece.
+// Reads plain HDF5 files of others without the HDF5 library: groups, and contiguous datasets of numbers.
 #pragma once
 #include "base/env.h"
 

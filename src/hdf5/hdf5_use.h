@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Every stretch of code that calls HDF5 stands between hdf5_use_begin() and hdf5_use_end(). Between
-// them HDF5 prints nothing, and no other thread of the process is between them.
+// All calls of HDF5 are between hdf5_use_begin() and hdf5_use_end(). Between them HDF5 prints nothing, and no other
+// thread of the process uses HDF5.
 #pragma once
 #include "base/env.h"
 #include <hdf5.h>

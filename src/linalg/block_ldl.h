@@ -3,8 +3,8 @@
 //
 // Sparse L D LT of a symmetric positive definite block matrix. Nodes are constraint blocks of any
 // small size; edges are their couplings. The order (approximate minimum degree, SuiteSparse's AMD)
-// and the fill are found once a graph; factoring and solving then neither search nor allocate. A single
-// node of any size is the dense case.
+// and the fill are computed once per graph; factoring and solving then neither search nor allocate. A single node of
+// any size is the dense case.
 #pragma once
 #include "base/env.h"
 #include <stdbool.h>

@@ -3,10 +3,10 @@
 //
 // Sparse factors of a matrix of 6 x 6 blocks whose pattern is symmetric: Cholesky where the values are
 // symmetric, LU on the same pattern where they are not (Newton matrices of sliding contacts). Nodes are bodies,
-// edges are pairs of bodies that touch. The order (SuiteSparse's AMD) and the fill are found once a graph.
+// edges are pairs of bodies that touch. The order (SuiteSparse's AMD) and the fill are computed once per graph.
 //
 // Pivots are sought within a diagonal block only: the matrices have the form 1 + YT S Y, whose symmetric part is
-// positive definite unless sliding is strong. Callers check what a solution is worth.
+// positive definite unless sliding is strong. Callers check the accuracy of a solution.
 #pragma once
 #include "base/thread_pool.h"
 #include "linalg/block_ldl.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The same code with a size known to the compiler, for the sizes that joints and contacts have: loops are unrolled and
-// values kept in registers, which the inner loops of a step gain a factor of two to three by. Bits stay the same.
+// The same code with a size known to the compiler, for the sizes of joints and contacts: loops are unrolled and
+// values kept in registers, which makes the inner loops of a step two to three times faster. Bits stay the same.
 #pragma once
 
 // `call` with N for n.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Preconditioned conjugate gradients for A x = b, A symmetric positive definite and known by its
-// products alone. Sums run in a fixed order: the same bits always.
+// Preconditioned conjugate gradients for A x = b, A symmetric positive definite and known only by its products. Sums
+// run in a fixed order, so the bits are always the same.
 #pragma once
 
 typedef struct conjugate_system {

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // One-sided Jacobi rotations (Hestenes 1958): singular values of a few vectors to full relative
-// accuracy, where a Gram matrix could not see below the root of the rounding.
+// accuracy, where a Gram matrix would not resolve values below the root of the rounding error.
 #pragma once
 
 // Rotates the `count` vectors y (count x length) among each other until they are orthogonal, and the

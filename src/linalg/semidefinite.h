@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Cholesky factor with pivoting of a matrix that is positive semidefinite but for rounding: the row of which most is
-// left, next to what it was, is eliminated next, until what is left is rounding. Relative, because rows of light and
-// heavy bodies, of metres and radians, stand side by side.
+// Cholesky factor with pivoting of a matrix that is positive semidefinite up to rounding: the next pivot is the row
+// with the largest remaining diagonal relative to its original one, until only rounding remains. The measure is
+// relative because rows of light and heavy bodies, in metres and radians, are in one matrix.
 #pragma once
 
 enum { SEMIDEFINITE_SCRATCH = 4 }; // vectors

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A sparse matrix in compressed rows, made from entries in any order.
+// A sparse matrix in compressed rows, built from entries in any order.
 #pragma once
 #include "pawl/contact_problem.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A sparse matrix that is made entry by entry.
+// A sparse matrix that is built entry by entry.
 #pragma once
 #include "base/array.h"
 #include "pawl/contact_problem.h"

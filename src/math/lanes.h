@@ -3,8 +3,8 @@
 //
 // Four numbers at a time: vectors of the compiler (GCC and clang), which become AVX2 instructions in kernels
 // (base/kernel.h) and pairs or single numbers elsewhere. Each lane does what one number alone would do, in the same
-// order, so that bits do not depend on the machine. Nothing is passed by value, because the way to pass such vectors to
-// functions depends on the machine.
+// order, so that bits do not depend on the machine. Vectors are not passed by value, because the calling convention
+// for them depends on the machine.
 #pragma once
 #include "base/kernel.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Our own sine, cosine and arc tangent: the C library's differ between versions and machines in
-// the last bit, and same input must give same bits. Good to about 1 unit in the last place.
+// Sine, cosine and arc tangent: those of the C library differ between versions and machines in the last bit, and the
+// same input must give the same bits. The error is about 1 unit in the last place.
 #pragma once
 
 void pawl_sincos(double x, double *sine, double *cosine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a builder holds until it is compiled. Names and tables live in the builder's own pool.
+// The contents of a builder until it is compiled. Names and tables are in the builder's own pool.
 #pragma once
 #include "base/array.h"
 #include "base/carver.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Points by which a shape touches the ground, for models that declare none.
+// Contact points of shapes with the ground, for models that declare none.
 #pragma once
 #include "model/model.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The model with the inputs of a state (pawl/input.h) in the place of its own numbers.
+// The model with the inputs of a state (pawl/input.h) in place of its own numbers.
 //
-// Steppers, rows and contacts read a model and nothing else. A simulation gives them this copy, which it brings up
-// to date before each step: every stepper obeys every input without knowing that there are any, in the same
-// arithmetic as if the model had been built with those numbers. Bodies, joints and signals are shared with the
-// model itself; actuators, forces, shapes and bodies are copies, made when the first input needs them.
+// Steppers, rows and contacts read only a model. A simulation passes this copy, which it updates before each step:
+// every stepper supports every input without any code for it, with the same arithmetic as for a model built with
+// those numbers. Bodies, joints and signals are shared with the model itself; actuators, forces, shapes and bodies
+// are copies, made when the first input needs them.
 #pragma once
 #include "model/state.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What makes an actuator a muscle, and whether it can be one.
+// Muscles: actuators with a force by length and rate, and the check of their parameters.
 #pragma once
 #include "pawl/model.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Coordinates within limits that make an error vanish, and among these the ones nearest to a rest pose: what
-// inverse kinematics of one limb and of several together have in common.
+// Coordinates within limits that make an error vanish, and among these the ones nearest to a rest pose: the common
+// part of inverse kinematics of one limb and of several together.
 #pragma once
 #include "base/carver.h"
 #include <stdbool.h>

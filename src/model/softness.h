@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Soft constraints (loops V-D, after MuJoCo): impedance, and what it makes of a row.
+// Soft constraints (loops V-D, after MuJoCo): impedance, and its effect on a row.
 #pragma once
 #include "pawl/base.h"
 #include "pawl/model.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The state as the engine writes it. Bodies carry their centre of mass's pose and twist.
+// The state as the engine writes it. Poses and twists of bodies are those of their centres of mass.
 #pragma once
 #include "model/model.h"
 #include "pawl/input.h"

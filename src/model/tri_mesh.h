@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A surface of triangles that know their neighbours, with a tree of boxes over them: what collision detection, rays,
-// distances and mass properties of meshes need. Corners at the same place are one, triangles without area are left
-// out. It is closed where every edge has one triangle on either side; a closed one is solid, with normals outward.
+// A surface of triangles that know their neighbours, with a tree of boxes over them: for collision detection, rays,
+// distances and mass properties of meshes. Corners at the same place are merged, triangles without area are dropped.
+// It is closed where every edge has one triangle on either side; a closed one is solid, with normals outward.
 #pragma once
 #include "model/hull.h"
 

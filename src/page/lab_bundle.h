@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The script of the benchmark's page, from web/src/lab.ts; empty where web/ was not built.
+// The script of the benchmark's page, from web/src/lab.ts; empty if web/ was not built.
 #pragma once
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The pieces of JSON that documents for pages consist of. Numbers are written as a browser reads them: what is not
-// finite becomes null or 0, as each function says.
+// JSON values of documents for pages. Numbers are written for browsers: values that are not finite become null or 0,
+// as stated at each function.
 #pragma once
 #include "page/report_text.h"
 

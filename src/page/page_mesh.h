@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Meshes of a scene as pages have them: equal ones once, with few enough triangles for a file that people send around.
+// Meshes of a scene for pages: equal ones once, with a limited number of triangles, so that a page can be sent as a
+// file.
 #pragma once
 #include "page/page_scene.h"
 

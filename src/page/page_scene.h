@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a machine consists of, as pages draw it: the same for a recording and for a model that runs.
+// The parts of a machine for pages: the same for a recording and for a running model.
 #pragma once
 #include "page/report_text.h"
 #include "record/record_layout.h"

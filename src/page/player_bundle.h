@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The bundle of web/, embedded by the build. Without Node it is empty, and pages keep to their drawings.
+// The bundle of web/, embedded by the build. Without Node it is empty, and pages show only their drawings.
 #pragma once
 #include <stddef.h>
 

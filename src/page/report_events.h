@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What happened within steps (impacts, take-off, stick and slip) as a part of the report's document.
+// Events within steps (impacts, take-off, stick and slip) as a part of the report's document.
 #pragma once
 #include "page/report_text.h"
 #include "record/record_layout.h"

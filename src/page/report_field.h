@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Heightfields in drawings: grid lines over the part that the motion is over.
+// Heightfields in drawings: grid lines in the region of the motion.
 #pragma once
 #include "page/report_floor.h"
 #include "pawl/wrench.h"

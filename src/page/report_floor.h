@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A plane has no end, so a drawing shows the part of it that the motion is over: a patch that grows
-// with the points of the scene.
+// A plane is infinite, so a drawing shows the part in the region of the motion: a patch that grows with the points of
+// the scene.
 #pragma once
 #include "page/report_view.h"
 

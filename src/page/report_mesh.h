@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Meshes in the SVG picture: the triangles that are seen.
+// Meshes in the SVG picture: the visible triangles.
 #pragma once
 #include "math/mesh_simplify.h"
 #include "page/report_view.h"

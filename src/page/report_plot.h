@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Curves, over time from a recording or over anything else, thinned to what a screen can show, and
-// plots of them as JSON.
+// Curves over time from a recording, or over another quantity, thinned to the resolution of a screen, and plots of
+// them as JSON.
 #pragma once
 #include "page/report_text.h"
 #include "record/record_layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Which plots a report has.
+// The plots of a report.
 #pragma once
 #include "page/report_plot.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Text that grows, for pages and pictures, and its way into a file in one piece.
+// Text that grows, for pages and pictures, and its writing to a file in one piece.
 #pragma once
 #include "base/env.h"
 #include "pawl/page.h"

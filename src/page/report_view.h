@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// From space to paper: a parallel projection, convex outlines, shapes drawn with them.
+// Drawing: a parallel projection, convex outlines, and shapes drawn with them.
 #pragma once
 #include "page/report_text.h"
 #include "pawl/model.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The Delassus operator of a problem that has contacts alone and comes as a matrix: a file, or a
-// caller who made it.
+// The Delassus operator of a problem with contacts only that is given as a matrix, by a file or a caller.
 //
 // Block compressed rows: contact i has blocks start[i] to start[i + 1] - 1, in ascending order of
-// their column contact. The three rows of a contact lie one after the other, each with the entries of
-// all its blocks: what the whole is, read as compressed rows of single entries. Both triangles are
-// stored, because sweeps walk along rows; D is symmetric, as solvers and the factor need it.
+// their column contact. The three rows of a contact are stored one after the other, each with the entries of all its
+// blocks: the whole is also a matrix of compressed rows of single entries. Both triangles are stored, because sweeps
+// access whole rows; D is symmetric, as solvers and the factor require.
 #pragma once
 #include "problem/problem.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A problem without its free rows: these are eliminated exactly, and what is left is a problem of
-// limits and contacts alone, with a dense matrix. On closed loops, and where a light body carries a
-// heavy one, this is what makes iterations converge.
+// A problem without its free rows: these are eliminated exactly, and the remaining problem has only limits and
+// contacts, with a dense matrix. On closed loops, and if a light body supports a heavy one, iterations converge only
+// because of this elimination.
 #pragma once
 #include "problem/dense_delassus.h"
 #include "problem/eliminate.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A contact problem that came as a matrix, in the two shapes it has: as it was given, for the judge,
-// and symmetric and scaled, for solvers.
+// A contact problem given as a matrix, in its two forms: as given, for the judge, and symmetric and scaled, for
+// solvers.
 #pragma once
 #include "pawl/contact_problem.h"
 #include "problem/block_delassus.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The operator of a problem whose matrix is at hand, dense: what is left of a mechanism when its
-// joints are eliminated, or any small problem. No row of it is free.
+// The operator of a problem with a dense matrix: a mechanism after the elimination of its joints, or any small
+// problem. It has no free rows.
 #pragma once
 #include "base/carver.h"
 #include "problem/dense_space.h"

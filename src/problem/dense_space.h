@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The velocity space of a matrix that is at hand: D = Y YT by a pivoted Cholesky factor. Its rank is that of the
-// motions that the rows see, at most the degrees of freedom, however many rows there are.
+// The velocity space of a dense matrix: D = Y YT by a pivoted Cholesky factor. Its rank is the number of independent
+// motions in the rows, at most the degrees of freedom, for any number of rows.
 #pragma once
 #include "problem/velocity_space.h"
 

@@ -3,16 +3,14 @@
 //
 // Exact elimination of the free rows.
 //
-// Redundant rows make A = D + R singular. The factor is of P = A + eps diag(A), and refinement,
-// lambda += P^-1 (b - A lambda), takes the shift out again: two or three solves where A has nothing
-// between redundant and well conditioned. Directions that are nearly redundant (a linkage passing
-// through its flat position), or a factor of a place close by, slow refinement down; conjugate
-// residuals with P as preconditioner then take over from where it is, with one iteration for each such
-// direction. A part of b that no lambda can meet (contradicting rows) stays behind: conjugate
-// residuals, unlike conjugate gradients, are not led astray by it. Of lambda it feeds only the null
-// space, along P^-1 times what is left, which is taken out at the end: lambda is the answer of least
-// norm, sum of A_ii lambda_i^2. Where the joints form a forest nothing can be redundant: eps is 0 and
-// one solve is exact.
+// Redundant rows make A = D + R singular. The factor is of P = A + eps diag(A), and refinement, lambda += P^-1 (b - A
+// lambda), removes the effect of the shift: two or three solves if all directions of A are either redundant or well
+// conditioned. Nearly redundant directions (a linkage passing through its flat position), or a factor of a nearby
+// pose, slow refinement down; conjugate residuals with P as preconditioner then continue from its last iterate, with
+// one iteration for each such direction. A part of b that no lambda can satisfy (contradicting rows) remains: it does
+// not disturb conjugate residuals, unlike conjugate gradients. It only adds a component in the null space to lambda,
+// along P^-1 times the remaining residual, which is removed at the end: lambda is the solution of least norm, the sum
+// of A_ii lambda_i^2. If the joints form a forest no row is redundant: eps is 0 and one solve is exact.
 #pragma once
 #include "base/carver.h"
 #include "problem/problem.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Solves with D + s by an operator's products alone: conjugate gradients, the inverses of the
-// diagonal blocks as preconditioner. Nothing is factored and no fill is stored, so that memory grows
-// with the rows, whatever the graph; the price is iterations where D + s is ill conditioned.
+// Solves with D + s using only an operator's products: conjugate gradients, the inverses of the diagonal blocks as
+// preconditioner. Nothing is factored and no fill is stored, so memory grows with the rows for any graph; the price
+// is more iterations if D + s is ill conditioned.
 #pragma once
 #include "base/carver.h"
 #include "problem/problem.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The measure that the judge takes and that solvers stop by: the natural map lambda - P(lambda - v),
-// with impulses in units of velocity.
+// The residual of the judge and of the solvers' stopping tests: the natural map lambda - P(lambda - v), with impulses
+// in units of velocity.
 #pragma once
 #include "problem/problem.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The waist: one frozen constraint problem, all that a solver ever sees.
+// The waist: one frozen constraint problem, the only input of a solver.
 //
 //   v = (D + R) lambda + v_f,   lower <= lambda <= upper,   v complementary to the bounds
 //
@@ -11,7 +11,7 @@
 // come last, three rows each: two tangents, then the normal. There, with the friction cone K,
 //   K* contains v + (0, 0, mu |v_T|), K contains lambda, and the two are orthogonal
 // (Signorini and Coulomb, in De Saxce's form).
-// D = J M^-1 JT is reached through an operator alone. MATH: docs/math.md section 2.
+// D = J M^-1 JT is available only through an operator. See docs/math.md section 2.
 #pragma once
 #include "base/env.h"
 #include "pawl/problem.h"

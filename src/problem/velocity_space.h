@@ -3,11 +3,12 @@
 //
 // The operator as a product, D = Y YT, with Y (rows x velocities) sparse: in maximal coordinates Y = J C with
 // M^-1 = C CT, where the velocities w = C^-1 u of a body are scaled so that its kinetic energy is |w|^2 / 2. One
-// block a row block and body serves for velocities, v = Y w, and for impulses, w = YT lambda. Newton-like systems
-// over the rows, 1 + S D with S block diagonal, become 1 + YT S Y over the velocities: as many as the bodies have,
-// however many contacts there are, sparse over the pairs of bodies that touch, and definite without sliding.
+// block per row block and body serves for velocities, v = Y w, and for impulses, w = YT lambda. Newton-like systems
+// over the rows, 1 + S D with S block diagonal, become 1 + YT S Y over the velocities: their number does not depend
+// on the number of contacts, and the matrix is sparse over the pairs of bodies that touch, and definite without
+// sliding.
 //
-// Velocities come in nodes of equal width: six a body, or one node of all where the operator is dense.
+// Velocities are grouped in nodes of equal width: six per body, or one node of all if the operator is dense.
 #pragma once
 #include "base/carver.h"
 #include "linalg/block_lu.h"

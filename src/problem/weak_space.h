@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The weak space: combinations of hard free rows that no motion of the bodies changes, or next to none.
+// The weak space: combinations of hard free rows that (almost) no motion of the bodies changes.
 //
-// Joints of a loop repeat each other. With numbers of a file they never do so exactly: a door on two hinges
-// whose axes are a micrometre apart cannot move, though it was meant to. Singular vectors u of the rows with
-// singular values below a tolerance (loop.tolerance) are therefore taken for redundant: the rows are met but
-// for them, in the least-squares sense. The rows are scaled by lengths alone, J~ = S J B (masses play no
-// part), so that a singular value is a misalignment in rad, or in lengths of the mechanism. With
-// a = diag D, n^ = a^1/2 S u and the projectors
+// Joints of a loop can be redundant, but with the numbers of a file they are never exactly so: a door on two hinges
+// whose axes are a micrometre apart cannot move, although it should. Singular vectors u of the rows with singular
+// values below a tolerance (loop.tolerance) therefore count as redundant: the rows are satisfied in the least-squares
+// sense, except along these vectors. The rows are scaled only by lengths, J~ = S J B (masses are not used), so that a
+// singular value is a misalignment in rad, or in lengths of the mechanism. With a = diag D, n^ = a^1/2 S u and the
+// projectors
 //   Q v = a^1/2 (1 - N^ N^+) a^-1/2 v  of velocities,   QT x = a^-1/2 (1 - N^ N^+) a^1/2 x  of impulses,
-// a step solves Q D QT lambda + Q v_f = 0: a problem whose redundancy is exact, and so is its consistency.
-// Impulses are still combinations of joint rows, so that action is reaction, and those of least norm.
-// MATH: docs/derivations/weak-space.md.
+// a step solves Q D QT lambda + Q v_f = 0: a problem that is exactly redundant and exactly consistent. Impulses are
+// still combinations of joint rows, so that action equals reaction, and have least norm. Derivation:
+// docs/derivations/weak-space.md.
 //
-// It is kept by loop. A cluster is the rows of one loop with its own weak vectors, zero elsewhere; what of a
-// mechanism's weak space no single loop holds is in one more cluster over all of its rows. All of it follows
-// from where the bodies are, found again for each placement by inverse iteration from fixed vectors.
+// It is stored by loop. A cluster is the rows of one loop with its own weak vectors, zero elsewhere; the part of a
+// mechanism's weak space that belongs to no single loop is in one more cluster over all of its rows. All vectors
+// depend only on the poses; for each placement they are computed by inverse iteration from fixed vectors.
 #pragma once
 #include "linalg/block_ldl.h"
 #include "problem/problem.h"

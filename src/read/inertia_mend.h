@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Inertia tensors that cannot be used as they are.
+// Repair of invalid inertia tensors.
 #pragma once
 #include "read/xml_reader.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The feet of a motion file: where each should be, and the joint coordinates that put all of them there. Feet whose
-// limbs share joints are solved together.
+// The feet of a motion file: their targets, and the joint coordinates that reach all of them. Feet whose limbs share
+// joints are solved together.
 #pragma once
 #include "pawl/limb.h"
 #include "pawl/state.h"

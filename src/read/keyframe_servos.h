@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// "servo JOINTS STIFFNESS DAMPING [EFFORT]" of motion files: position actuators for joints that have none. URDF has no
-// place for gains, so they stand with the motion that needs them.
+// "servo JOINTS STIFFNESS DAMPING [EFFORT]" of motion files: position actuators for joints that have none. URDF has
+// no gains, so they are in the motion file.
 #pragma once
 #include "read/text_lines.h"
 #include "read/xml_reader.h"

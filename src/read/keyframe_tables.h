@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a motion file comes to: a table for each actuator.
+// The result of a motion file: a table for each actuator.
 #pragma once
 #include "base/env.h"
 #include "pawl/keyframes.h"

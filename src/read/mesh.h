@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Triangle meshes that model files name: read once each (mesh_file.c and one file a format), as a convex hull for
-// collisions (mesh_hull.c), and their mass properties (mesh_mass.c). All of it lives as long as the reader.
+// collisions (mesh_hull.c), and their mass properties (mesh_mass.c). All data is valid as long as the reader.
 #pragma once
 #include "read/xml_reader.h"
 

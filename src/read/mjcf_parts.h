@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The parts of the MJCF reader and what they share.
+// The parts of the MJCF reader and their common data.
 //
-// A file is a *spec*: its compiler settings and default classes apply to the elements that stand in it, also after
-// <attach> put them under another file's body. An element is a node with the spec and the default class by which its
-// attributes are looked up. docs/mjcf.md says what becomes of everything.
+// A file is a *spec*: its compiler settings and default classes apply to its elements, also after <attach> moved them
+// below a body of another file. An element is a node with the spec and the default class in which its attributes are
+// looked up. docs/mjcf.md describes the translation of all elements.
 #pragma once
 #include "base/array.h"
 #include "pawl/model.h"

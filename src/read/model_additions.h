@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the caller adds to a model file: a base that is held or stands on a slope, and the ground under it.
+// Additions of the caller to a model file: a base that is fixed or stands on a slope, and the ground under it.
 #pragma once
 #include "read/xml_reader.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The <surface> of an SDFormat <collision>: what it is made of, and what it touches.
+// The <surface> of an SDFormat <collision>: its material and the collisions that it can touch.
 #pragma once
 #include "pawl/model.h"
 #include "read/xml_reader.h"

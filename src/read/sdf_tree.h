@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The named things of an SDFormat file and of all it includes: worlds, models, links, joints and
-// frames, each with its scope and, once resolved, its pose in the world.
+// The named elements of an SDFormat file and of its includes: worlds, models, links, joints and frames, each with its
+// scope and, once resolved, its pose in the world.
 #pragma once
 #include "base/array.h"
 #include "read/xml_reader.h"

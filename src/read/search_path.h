@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Where the files are that a model file names: meshes, included models, height maps.
+// Finds the files named in a model file: meshes, included models, height maps.
 #pragma once
 #include "read/xml_reader.h"
 

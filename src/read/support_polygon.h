@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The support polygon: the convex hull of points on the ground that carry a robot.
+// The support polygon: the convex hull of the points on which a robot stands.
 #pragma once
 
 typedef struct flat_point {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Plain text files of lines and words, for formats that are written by hand. Every byte is hostile:
-// size, line length and words a line are bounded, control characters are refused, numbers are complete
-// and finite, and every message is "file:line: got this, expected that". `#` begins a comment.
+// Plain text files of lines and words, for formats that are written by hand. Every byte is treated as hostile: size,
+// line length and words per line are bounded, control characters are refused, numbers are complete and finite, and
+// every message is "file:line: got this, expected that". `#` begins a comment.
 #pragma once
 #include "base/env.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The parts of the URDF reader, in the order in which urdf_reader.c calls them, and what they share.
+// The parts of the URDF reader, in the order in which urdf_reader.c calls them, and their common data.
 #pragma once
 #include "base/array.h"
 #include "read/extension.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Text files with what contact points need: tables of wrenches and heightfields. The formats are in
-// docs/wrench-contact.md.
+// Text files for contact points: tables of wrenches and heightfields. The formats are in docs/wrench-contact.md.
 #pragma once
 #include "base/array.h"
 #include "pawl/wrench.h"

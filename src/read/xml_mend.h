@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Mistakes in the markup that programs and people make, and that other readers pass over.
+// Common mistakes in the markup that other readers ignore.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The layer between hostile bytes and the model readers: files are opened, screened and parsed
-// here, and every number, name and truth value of a model file passes through here.
+// The layer between hostile bytes and the model readers: it opens, screens and parses files, and reads every number,
+// name and truth value of a model file.
 //
-// What it promises to the readers above it: bounded size, depth, element and attribute counts; no
-// DOCTYPE, hence no entities; no network, no XInclude; numbers that are complete and finite; every
-// message as "file:line: got this, expected that". All it hands out lives in one arena
-// until xml_reader_end(), so that no error path can leak.
+// Its guarantees to the readers above it: bounded size, depth, element and attribute counts; no DOCTYPE, hence no
+// entities; no network, no XInclude; numbers that are complete and finite; every message as "file:line: got this,
+// expected that". All returned data is in one arena until xml_reader_end(), so that no error path can leak.
 #pragma once
 #include "base/env.h"
 #include "base/name_table.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The layout of a recording, shared by its writer, its reader and the report; docs/recording.md
-// describes it for everybody else.
+// The layout of a recording, shared by its writer, its reader and the report; docs/recording.md describes it for
+// users.
 #pragma once
 #include "base/env.h"
 #include "hdf5/hdf5_use.h"

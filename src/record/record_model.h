@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a recording says once: settings, names, joints, shapes. Written when it is created
-// (record_model.c), read when it is opened (record_describe.c).
+// The constant part of a recording: settings, names, joints, shapes. Written when it is created (record_model.c),
+// read when it is opened (record_describe.c).
 #pragma once
 #include "record/record_layout.h"
 

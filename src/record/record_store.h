@@ -3,10 +3,10 @@
 //
 // The file under a recording: HDF5 sees an ordinary file, the disk sees transactions.
 //
-// HDF5 updates its index in place, so a process that dies while HDF5 writes leaves a file that may
-// not open. Here HDF5 writes to pages in memory, through the file driver of record_driver.c, and
-// record_store_commit() moves them to the disk so that at every instant the file holds either all
-// of the previous commit or all of the new one. See docs/recording.md for the order of the writes.
+// HDF5 updates its index in place, so a process that is killed while HDF5 writes may leave a file that does not open.
+// Here HDF5 writes to pages in memory, through the file driver of record_driver.c, and record_store_commit() moves
+// them to the disk such that at every instant the file contains either all of the previous commit or all of the new
+// one. See docs/recording.md for the order of the writes.
 #pragma once
 #include "base/env.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The recorder, for the two files that it is made of: record_begin.c opens it, record_write.c fills it.
+// The recorder, for its two files: record_begin.c opens it, record_write.c writes frames.
 #pragma once
 #include "base/array.h"
 #include "record/record_layout.h"

@@ -3,11 +3,11 @@
 //
 // From a configuration to the rows of the constraint problem, in maximal coordinates.
 //
-// The plan (which rows a model can ever have, which bodies they touch) is made once. Each step then
-// fills Jacobians J, M^-1 JT, configuration residuals and joint coordinates (pawl_assembly_place)
-// and, from them, biases, compliances and bounds (pawl_assembly_build_problem). All springs, dampers,
-// armatures and PD actuators are rows with compliance, which makes them implicit: for an impulse
-// lambda = -S q'+ + B the row reads q'+ + lambda / S - B / S = 0 (docs/math.md section 3).
+// The plan (all rows that a model can have, and their bodies) is made once. Each step then computes Jacobians J, M^-1
+// JT, configuration residuals and joint coordinates (pawl_assembly_place) and, from them, biases, compliances and
+// bounds (pawl_assembly_build_problem). All springs, dampers, armatures and PD actuators are rows with compliance,
+// which makes them implicit: for an impulse lambda = -S q'+ + B the row reads q'+ + lambda / S - B / S = 0
+// (docs/math.md section 3).
 #pragma once
 #include "rows/row_family.h"
 #include "rows/row_metric.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The families that the table lists; each stands in the file of its name.
+// The families of the table; each is in the file of its name.
 #pragma once
 #include "rows/row_family.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What families of rows share when they place and fill their rows.
+// Common functions of the families of rows.
 #pragma once
 #include "rows/assembly.h"
 

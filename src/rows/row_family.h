@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A family of rows: the rows that joints, springs, limits, contacts ... bring to the constraint problem.
+// A family of rows: the rows of joints, springs, limits, contacts ... in the constraint problem.
 //
-// A family is one file with one table of functions and one line in row_table.c. The plan asks every family
-// which rows a model can ever have; a placement asks for Jacobians and residuals; a problem asks for biases,
-// compliances and bounds. Nobody else asks which family a row is of: what others need to know of a row is a
-// trait or a function of this table.
+// A family is one file with one table of functions and one line in row_table.c. The plan gets all rows that a model
+// can have from the families, a placement their Jacobians and residuals, a problem their biases, compliances and
+// bounds. No other code depends on the family of a row: other properties of rows are traits or functions of this
+// table.
 #pragma once
 #include "collide/contact.h"
 #include "model/softness.h"

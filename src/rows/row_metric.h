@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What impulses along rows do to the bodies: M^-1 JT in maximal coordinates, where every body moves for itself;
-// coordinates that hold joints by themselves bring another one (coordinates/).
+// The effect of impulses along rows on the bodies: M^-1 JT in maximal coordinates, where bodies move independently;
+// coordinates that satisfy joints have a different one (coordinates/).
 #pragma once
 #include "rows/row_family.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Rows of a problem and the bodies they touch: all of an assembly, or those of one island (islands.h).
-// What works on a row set works on either.
+// Rows of a problem and their bodies: all of an assembly, or those of one island (islands.h). Functions of row sets
+// apply to both.
 #pragma once
 #include "rows/assembly.h"
 

@@ -5,8 +5,8 @@
 // impulse (docs/math.md section 8). With s the spin about the normal, w the one about the tangents:
 //   |lambda_s| <= mu_t lambda_N, opposing s;   |lambda_w| <= mu_r lambda_N (a disc), opposing w.
 //
-// A solver knows boxes only, and fixed ones. So a problem is solved, bounds and boxes are set anew for
-// what came out, and it is solved again until nothing changes: pawl_spin_rows_aim() before each solve,
+// Solvers support only boxes with fixed bounds. Therefore a problem is solved, bounds and boxes are updated from the
+// solution, and it is solved again until nothing changes: pawl_spin_rows_aim() before each solve,
 // pawl_spin_rows_settle() after it. Only for problems whose model has such friction.
 #pragma once
 #include "rows/assembly.h"

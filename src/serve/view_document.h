@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The JSON that the viewer's pages get besides frames (docs/view-protocol.md).
+// The JSON documents of the viewer's pages, besides frames (docs/view-protocol.md).
 #pragma once
 #include "serve/view_pane.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Who may talk to the viewer's server: those who know its token, under a name of this machine, from its own pages.
+// Access control of the viewer's server: clients need its token, a name of this machine, and one of its own pages.
 #pragma once
 #include "pawl/base.h"
 

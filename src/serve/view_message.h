@@ -2,8 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The messages between the viewer's server and its pages, version 1 (docs/view-protocol.md). Everything is little
-// endian. What a page sends is hostile until view_message_read() has taken it: lengths, ranges and numbers are checked
-// there, and nowhere else.
+// endian. Messages of pages are treated as hostile: view_message_read() checks all lengths, ranges and numbers.
 #pragma once
 #include "pawl/base.h"
 

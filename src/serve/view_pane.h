@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One simulation of the viewer with its settings: what a pane of the page shows. Two panes run the same model under
-// two settings. A pane belongs to the thread of the session.
+// One simulation of the viewer with its settings, shown in a pane of the page. Two panes run the same model with
+// different settings. A pane belongs to the thread of the session.
 #pragma once
 #include "pawl/io.h"
 #include "pawl/sim.h"

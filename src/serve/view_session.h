@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The simulation that the viewer shows, in a thread of its own: pages ask, the thread steps and publishes frames. The
-// server copies what was published; a page that is slow or gone never makes the simulation wait.
+// The simulation of the viewer, in a thread of its own: pages send commands, the thread steps and publishes frames.
+// The server copies published frames; a slow or closed page never delays the simulation.
 #pragma once
 #include "pawl/viewer.h"
 #include "serve/view_message.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Derivatives of a step (pawl/derivative.h): what its files share. A step is a position update, a velocity update and another position
-// update, each a set of equations that it has solved. Each file differentiates one kind (docs/derivatives.md).
+// Derivatives of a step (pawl/derivative.h): common parts of its files. A step consists of a position update, a
+// velocity update and another position update, each of which solves a set of equations. Each file differentiates one
+// kind (docs/derivatives.md).
 //
 // Letters: n = 6 bodies. A tangent is a matrix (n x columns) of changes of poses (dq: displacement, turn) or twists (du), one
 // column for each input.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A query as its files see it.
+// The internal data of a query.
 #pragma once
 #include "model/live_model.h"
 #include "pawl/query.h"

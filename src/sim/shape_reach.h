@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How large bodies are, by their shapes: for plausibility, not for collision.
+// Sizes of bodies by their shapes: for plausibility checks, not for collision.
 #pragma once
 #include "model/model.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The list of warnings that pawl_check_model() hands out, and the rules that fill it: one function a
-// rule, one file a topic, one row in the table of warnings.c.
+// The list of warnings that pawl_check_model() returns, and the rules that fill it: one function per rule, one file
+// per topic, one row in the table of warnings.c.
 #pragma once
 #include "base/array.h"
 #include "pawl/check.h"

@@ -2,15 +2,15 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Proximal alternating directions (loops Alg. 6, after Carpentier et al.), for the solvers that use
-// them. x meets the dynamics, y the cones, z (a velocity) holds the two together:
+// them. x satisfies the dynamics, y the cones, z (a velocity) is the multiplier of x = y:
 //
 //   x = -(D + R + (eta + rho) S)^-1 (v_f + s - eta S x - P y - z),   P = rho S,   w x + (1 - w) y -> x
 //   y+ = P_K(x - z / P),   z+ = z - P (x - y+),   lambda = y
 //
 // s = (0, 0, mu |z_T|) on contacts for Coulomb's law (NCP), 0 for its convex relaxation (CCP). S is the
 // diagonal preconditioner: the diagonal of D + R, its mean within a contact so that cones stay cones; or 1.
-// Accelerated, an iteration starts from where the last two point to (Nesterov; after Goldstein et
-// al.), unless it then moved farther than the one before: squared, in the metric of P.
+// With acceleration an iteration starts from an extrapolation of the last two (Nesterov; after Goldstein et al.),
+// unless its change is larger than the previous one: squared, in the metric of P.
 #pragma once
 #include "solve/solver_ops.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Anderson's acceleration of a fixed-point iteration x <- g(x): of the last few steps the combination
-// is taken whose change g(x) - x would have been smallest, had g been affine.
+// Anderson's acceleration of a fixed-point iteration x <- g(x): the combination of the last few steps whose change
+// g(x) - x would be smallest if g were affine.
 #pragma once
 #include "base/carver.h"
 

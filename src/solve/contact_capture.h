@@ -2,9 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The contact problem within a problem, as a matrix: free rows eliminated exactly, so that W is the
-// Schur complement, and bounded rows (limits, friction losses, effort limits) held at the impulses they
-// have, because the format has no place for them. Impulses of contacts that solve the whole problem
-// solve this one.
+// Schur complement, and bounded rows (limits, friction losses, effort limits) fixed at their impulses, because the
+// format does not support them. Impulses of contacts that solve the whole problem solve this one.
 #pragma once
 #include "pawl/contact_problem.h"
 #include "problem/problem.h"

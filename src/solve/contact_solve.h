@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A contact problem that came as a matrix, solved by a solver that is there already.
+// A contact problem given as a matrix, solved by an existing solver.
 #pragma once
 #include "problem/contact_problem.h"
 #include "solve/solver_ops.h"

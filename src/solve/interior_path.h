@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The central path of the interior point (interior_point.h) followed by its arc length, through the places where it
-// turns back.
+// The central path of the interior point (interior_point.h) followed by arc length, past its turning points.
 #pragma once
 #include "solve/interior_point.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// An interior-point method for contacts with Coulomb friction in the velocity space: for heaps that move, where
-// nothing is known of which contacts open, stick or slip.
+// An interior-point method for contacts with Coulomb friction in the velocity space: for moving heaps, where the
+// modes of the contacts (open, stick, slip) are unknown.
 #pragma once
 #include "solve/space_law.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Lorentz's cone in three dimensions, L = {a: a0 >= |(a1, a2)|}, and the scaling of Nesterov and Todd for a pair of its
-// inner points [nesterov-todd-1997].
+// Lorentz's cone in three dimensions, L = {a: a0 >= |(a1, a2)|}, and the scaling of Nesterov and Todd for a pair of
+// its interior points [nesterov-todd-1997].
 #pragma once
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a solver is: one file, one row in solver_table.c. It sees the problem and nothing else.
+// The interface of a solver: one file, one row in solver_table.c. Its only input is the problem.
 #pragma once
 #include "base/carver.h"
 #include "pawl/report.h"

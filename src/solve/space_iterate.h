@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// An iterate of the solvers that work in the velocity space (problem/velocity_space.h): impulses, the velocities
-// that belong to them, and what the natural map says of both.
+// An iterate of the solvers that work in the velocity space (problem/velocity_space.h): impulses, their velocities,
+// and the natural map of both.
 #pragma once
 #include "problem/natural.h"
 #include "problem/velocity_space.h"

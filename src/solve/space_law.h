@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Linearized laws of all rows and the step that satisfies them: dlambda = b - S dv at every row and contact, with
-// dv = D dlambda + R dlambda. In the velocity space this is (1 + YT S Y) dw = YT b: every Newton-like method here
-// differs from the others in S and b alone.
+// dv = D dlambda + R dlambda. In the velocity space this is (1 + YT S Y) dw = YT b: the Newton-like methods here
+// differ only in S and b.
 #pragma once
 #include "solve/solver_ops.h"
 #include "solve/space_iterate.h"

@@ -3,9 +3,9 @@
 //
 // Gauss-Seidel sweeps in the velocity space, for steps whose cost must be bounded (solver.budget).
 //
-// Contacts get colours such that two of one colour share no body; those of a colour do not see each other, so that
-// four of them are solved side by side, a lane each. Colours follow from the order of the contacts alone, sums
-// run lane by lane in the same order, and what the compiler makes of the lanes does not change a bit.
+// Contacts get colours such that two of one colour have no common body; they are independent, so four of them are
+// solved at a time, one per lane. Colours depend only on the order of the contacts, and sums run lane by lane in the
+// same order, so the bits do not depend on the compiler.
 #pragma once
 #include "solve/solver_ops.h"
 #include "solve/space_iterate.h"

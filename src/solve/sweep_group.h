@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Four contacts side by side, a lane each, that share no body: what a sweep in the velocity space does with them. Sums
-// run lane by lane in the same order whatever the vector unit, so that no choice of the compiler changes a bit.
+// A sweep in the velocity space over four contacts without a common body, one per lane. Sums run lane by lane in the
+// same order on every vector unit, so the bits do not depend on the compiler.
 #pragma once
 #include <stdint.h>
 

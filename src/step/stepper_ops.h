@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a stepper is: one folder, one row in stepper_table.c. It advances a state by one step and decides which
-// problems to build on the way. The simulator knows it by this table alone: what it needs, which settings it
-// refuses, the memory it asks for.
+// The interface of a stepper: one folder, one row in stepper_table.c. It advances a state by one step and decides
+// which problems to assemble. The simulator uses it only through this table: its requirements, the settings that it
+// refuses, its memory.
 #pragma once
 #include "step/common/step.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Exact derivatives of inverse dynamics by the local coordinates theta and by theta', in the chart and at the place of the
-// motion, which need not be the chart's centre. Matrices are (nv x nv) row by row: row k is differentiated,
-// column j is what by. Entries between columns that are not on one way to the root are 0.
+// Exact derivatives of inverse dynamics by the local coordinates theta and by theta', in the chart and at the
+// configuration of the motion, which need not be the chart's centre. Matrices are (nv x nv) row by row: entry (k, j)
+// is the derivative of component k with respect to coordinate j. Entries between columns that are not on one path to
+// the root are 0.
 #pragma once
 #include "tree/articulated.h"
 

@@ -6,13 +6,12 @@
 //
 // theta (nv) are local coordinates. A column of its own has its angle or length there, turns counted; a
 // ball has xi, the rotation from its reference, child seen from parent: R = R_ref exp(xi). theta' is the
-// plain derivative of theta, so differences of thetas in one chart may stand for it. The angular velocity
-// of a ball in its own (the child's) axes is LT(xi) xi', see pawl_reduced_ball_velocity(). At xi = 0 both
-// are the same.
+// plain derivative of theta, so differences of thetas in one chart may approximate it. The angular velocity of a ball
+// in its own (the child's) axes is LT(xi) xi', see pawl_reduced_ball_velocity(). At xi = 0 both are the same.
 //
 // For column k, S_k is the motion of all links below it per unit of theta_k', so that a pose T of such a
 // link has the derivative dT/dtheta_k = S_k^ T. Spatial vectors are in world axes about the origin of
-// their link, a fixed point of the world near it (one for all links that are tied to each other).
+// their link, a fixed point of the world near it (one for all connected links).
 #pragma once
 #include "base/carver.h"
 #include "model/state.h"

@@ -3,14 +3,14 @@
 //
 // A spanning tree of a model's joint graph, and the generalized coordinates it gives.
 //
-// Links are the bodies in an order in which parents come before children. Each hangs on the world, on a
-// body that is moved from outside, or on another link, by a joint of the model or by a floating base.
-// Joints that do not fit in the tree (loops, rods, gears, points on lines and planes, soft joints, joints
-// of point masses) are listed: they stay rows of constraints.
+// Links are the bodies in an order in which parents come before children. Each is connected to the world, to a
+// kinematic body, or to another link, by a joint of the model or by a floating base. Joints that do not fit in the
+// tree (loops, rods, gears, points on lines and planes, soft joints, joints of point masses) are listed: they remain
+// constraint rows.
 //
 // A joint is a chain of *columns*, one for each of the nv velocities. A column turns about and slides along
 // an axis of the joint's frame as left by the columns before it; three columns in a row may instead form a
-// *ball*, a rotation in the chart R = R_ref exp(xi). All dynamics run over columns and know no kinds.
+// *ball*, a rotation in the chart R = R_ref exp(xi). All dynamics work with columns and do not depend on joint kinds.
 // docs/reduced.md.
 #pragma once
 #include "model/model.h"

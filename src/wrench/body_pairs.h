@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Which shapes of which bodies contact points of another body touch.
+// The shapes of other bodies that the contact points of a body can touch.
 #pragma once
 #include "model/model.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Where a contact point touches the ground, with its derivatives by the pose of the point's frame.
+// The position at which a contact point touches the ground, with its derivatives with respect to the pose of the
+// point's frame.
 #pragma once
 #include "pawl/wrench.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The built-in models that have a formula: Coulomb, anisotropic, patch. They differ in constants.
+// The built-in models given by formulas: Coulomb, anisotropic, patch. They differ only in constants.
 #pragma once
 #include "pawl/wrench.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A tangent frame that is a smooth function of the normal. No choice is smooth for all normals (a
-// sphere cannot be combed); this one, the shortest turn from given axes, fails at one only.
+// A tangent frame that is a smooth function of the normal. No choice is smooth for all normals (hairy ball theorem);
+// this one, the shortest turn from given axes, is singular at only one.
 #pragma once
 #include "math/vec.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What steppers need of a set of contact points beyond pawl/wrench.h.
+// Internal functions of a set of contact points for steppers, beyond pawl/wrench.h.
 #pragma once
 #include "model/model.h"
 

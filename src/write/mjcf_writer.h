@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The parts of the writer of MJCF: write_mjcf.c (the tree), write_mjcf_geom.c (shapes and who touches whom),
+// The parts of the writer of MJCF: write_mjcf.c (the tree), write_mjcf_geom.c (shapes and contact pairs),
 // write_mjcf_rest.c (constraints, tendons, actuators).
 #pragma once
 #include "write/model_writer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The parts of the writers of SDFormat, URDF and MJCF and what they share.
+// The parts of the writers of SDFormat, URDF and MJCF and their common data.
 #pragma once
 #include "math/rotation.h"
 #include "pawl/state.h"

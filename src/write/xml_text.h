@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// XML text that grows in memory. After a request for memory has failed nothing more is added; xml_text_status() says so.
+// XML text that grows in memory. After a failed allocation nothing more is added; xml_text_status() reports it.
 #pragma once
 #include "base/array.h"
 #include "base/env.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Actuators that press a body against what it touches.
+// Actuators that press a body against the bodies that it touches.
 #pragma once
 #include "step/common/step.h"
 

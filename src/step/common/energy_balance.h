@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Who did how much work in a velocity or position update.
+// The work of each kind of element in a velocity or position update.
 #pragma once
 #include "step/common/step.h"
 

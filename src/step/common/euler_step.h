@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The step of euler, for steppers that need one with rows where it begins.
+// The step of euler, for steppers that need a step with rows at its beginning.
 #pragma once
 #include "step/common/step.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The events of one step. A step never allocates: what does not fit is counted, the log grows at the
-// step boundary and the step is done again, as it is with contacts.
+// The events of one step. A step never allocates: events that do not fit are counted, the log grows at the step
+// boundary and the step is repeated, as for contacts.
 #pragma once
 #include "base/env.h"
 #include "pawl/event.h"

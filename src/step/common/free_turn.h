@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Free motion of bodies that keeps their angular momentum, for steppers that must not lose it.
+// Free motion of bodies that conserves their angular momentum, for steppers that require this.
 #pragma once
 #include "model/state.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Impacts: velocities jump, poses stay. One law of contact.impact for every stepper (docs/impacts.md); lit
-// asks for an impact where it located one ([potra-2006] section 7.3, 7.4), the others at the poses of their rows.
+// Impacts: velocities jump at constant poses. The law of contact.impact applies to every stepper (docs/impacts.md);
+// lit solves impacts at located instants ([potra-2006] section 7.3, 7.4), the others at the poses of their rows.
 #pragma once
 #include "step/common/impact_path.h"
 #include "step/common/step.h"

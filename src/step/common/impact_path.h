@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Impacts followed along the normal impulse (Routh 1860, Keller 1986): the laws `energetic` and `routh`.
-// docs/impacts.md has the mathematics. This file knows a small dense problem alone.
+// docs/impacts.md has the mathematics. This file works only with a small dense problem.
 #pragma once
 #include "base/carver.h"
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Solves the islands of a problem one by one or, with threads, large ones by all of them and several small ones at a
-// time. Each is solved from its own problem and warm start alone, so that the answer does not depend on the number of
+// time. Each is solved only from its own problem and warm start, so that the result does not depend on the number of
 // threads.
 #pragma once
 #include "coordinates/delassus.h"

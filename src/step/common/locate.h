@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// When within a step something met: the earliest root of the gaps along the motion between its two ends
-// ([potra-2006] section 7.2). Gaps are those of the collision layer, of any pair of shapes, and of the limits
-// of joint coordinates.
+// The instant of a collision within a step: the earliest root of the gaps along the motion between its two ends
+// ([potra-2006] section 7.2). Gaps are those of the collision layer, of any pair of shapes, and of the limits of
+// joint coordinates.
 #pragma once
 #include "rows/assembly.h"
 #include "step/common/motion_path.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A step of moreau, and what other steppers fall back to.
+// A step of moreau, and the fallback of other steppers.
 #pragma once
 #include "step/common/step.h"
 

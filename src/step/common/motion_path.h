@@ -4,8 +4,8 @@
 // The motion within a step of the trapezoidal rule, from its two ends. With
 // q+ = q o exp(h (u + u+) / 2) the Hermite cubic of [potra-2006] section 7.2 is a quadratic:
 //   q(tau) = q o exp(tau u + tau^2 (u+ - u) / (2 h)),   u(tau) = u + tau (u+ - u) / h,
-// with u = (velocity in world axes, spin in body axes). What a projection has moved the end by beyond
-// that comes in with (tau / h)^2, so that both ends are met.
+// with u = (velocity in world axes, spin in body axes). A displacement of the end by a projection is added with the
+// factor (tau / h)^2, so that both ends are exact.
 #pragma once
 #include "model/state.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How deep shapes are in each other, for the verdict. What a start begins with is the file's: a pair is judged by what it
-// is deeper than that, and once it is pushed out, by what is left of that.
+// Depths of overlapping shapes, for the verdict. Overlaps at the start are a property of the file: a pair is judged
+// by its additional depth, and the allowance shrinks as the pair separates.
 #pragma once
 #include "step/common/step.h"
 

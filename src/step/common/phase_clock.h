@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Which part of a step takes how long, for those who have given a clock. Nothing that it reads enters
-// the state.
+// The time of each part of a step, if the user has set a clock. Its values never enter the state.
 #pragma once
 #include "pawl/report.h"
 

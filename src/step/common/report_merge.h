@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Figures of a step that has several parts: pieces between events, stages.
+// Figures of a step with several parts: sub-steps between events, stages.
 #pragma once
 #include "pawl/report.h"
 

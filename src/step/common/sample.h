@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The problem of a step on its own: data, how it is taken from a step, and its operator.
+// The problem of a step as a sample: its data, its extraction from a step, and its operator.
 #pragma once
 #include "coordinates/delassus.h"
 #include "pawl/sample.h"

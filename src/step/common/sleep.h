@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Bodies that rest untouched sleep: steps leave them out until something wakes them (docs/sleep.md).
+// Undisturbed bodies at rest sleep: steps skip them until an event wakes them (docs/sleep.md).
 #pragma once
 #include "model/state.h"
 #include "pawl/settings.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Gyroscopic torques that take account of what the rows do to spins.
+// Gyroscopic torques that include the effect of the rows on spins.
 #pragma once
 #include "step/common/step.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the parts of a step work with. Each struct has one owner, who lays it out and writes to it:
+// The data of the parts of a step. Each struct has one owner, which lays it out and writes to it:
 //   the references                     the simulator; nobody changes them within a step
 //   velocity_update                    velocity_update.c and its parts
 //   position_update                    position_update.c, reduced_position.c, project.c
@@ -9,8 +9,7 @@
 //   step_results                       whoever finds a result; the simulator reads them after the step
 //   sleep_memory                       sleep.c
 //   stepper_memory                     the stepper that runs; nobody else looks into it (stepper_ops.h)
-// Scratch arrays come from
-// the arena and go back to it before the function returns.
+// Scratch arrays come from the arena and are released before the function returns.
 #pragma once
 #include "base/arena.h"
 #include "coordinates/coordinates.h"

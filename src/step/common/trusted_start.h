@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How far matched impulses may be off and still be the answer of a step.
+// The largest error of matched impulses that are accepted as the solution of a step.
 #pragma once
 #include "rows/row_set.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The velocity update of a step, and its parts for steppers that do more in between. All leave the assembly placed at s
-// when context.placed says so.
+// The velocity update of a step, and its parts for steppers that do more in between. All keep the assembly placed at
+// s if context.placed is set.
 #pragma once
 #include "step/common/step.h"
 

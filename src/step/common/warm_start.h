@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Where a solver starts: the impulses of the last step, found again by the identity of their
-// constraints.
+// The start of a solver: the impulses of the last step, matched by the identity of their constraints.
 #pragma once
 #include "step/common/step.h"
 

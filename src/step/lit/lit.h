@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// lit, the linearly implicit trapezoidal method (Potra, Anitescu, Gavrea, Trinkle): the smooth step,
-// for whoever looks for events around it. docs/steppers/lit.md has the derivation.
+// lit, the linearly implicit trapezoidal method (Potra, Anitescu, Gavrea, Trinkle): the smooth step, used by the
+// search for events. docs/steppers/lit.md has the derivation.
 #pragma once
 #include "step/common/position_update.h"
 #include "step/common/velocity_update.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The step of lit as a sequence of pieces ([potra-2006] section 8): each holds what lasts, and ends where
-// something meets, sticks, slips or opens, or at the grid. docs/steppers/lit-events.md says how.
+// The step of lit as a sequence of sub-steps ([potra-2006] section 8): each keeps the active contacts and limits, and
+// ends at a collision, where a contact sticks, slips or opens, or at the grid. See docs/steppers/lit-events.md.
 #pragma once
 #include "step/lit/lit.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What nmdp and mdp share as steppers.
+// Common parts of the steppers nmdp and mdp.
 #pragma once
 #include "step/nmdp/nmdp.h"
 #include "step/stepper_ops.h"
