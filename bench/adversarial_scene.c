@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Random scenes for bench_adversarial: each kind of scene breaks one assumption of an engine
-// (overlaps, extreme mass ratios, sizes, steps, contradicting inputs). A scene follows from its
-// seed alone, so that a failure can be repeated.
+// (overlaps, extreme mass ratios, sizes, steps, contradicting inputs). A scene depends only on its seed, so that a
+// failure can be repeated.
 #include "adversarial_scene.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the Delassus operators cost in ADMM iterations, and whether they agree.
+// The cost of the Delassus operators in ADMM iterations, and their agreement.
 //
 // A pendulum chain whose joints stay in the iteration (solver.exact_joints=off), every tenth with dry
-// friction to iterate on, held horizontal and let go. A step with a tolerance of zero takes exactly
-// solver.max_iterations; the difference of two such steps is the cost of iterations alone, without
-// assembly, factorization and judge. Over a tree it should grow with the links and no faster.
-// The second table compares states after a few such steps: the operators differ by rounding alone.
+// friction to iterate on, released from a horizontal position. A step with a tolerance of zero takes exactly
+// solver.max_iterations; the difference of two such steps is the cost of iterations alone, without assembly,
+// factorization and judge. Over a tree it should grow with the links and no faster. The second table compares states
+// after a few such steps: the operators differ only by rounding.
 #include "runner.h"
 
 #include "pawl/pawl.h"

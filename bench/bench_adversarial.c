@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Random scenes that nobody would build on purpose, each in a process of its own: none may crash or hang, none may
-// end with a number that is not finite, and none may pass its verdict although energy was gained or lost
-// without a reason.
+// Random unrealistic scenes, each in a process of its own: none may crash or hang, none may end with a number that is
+// not finite, and none may pass its verdict with an unexplained gain or loss of energy.
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Spheres and boxes let fall into a bin, up to 1000 of them: the time of a step by phase, how each
-// phase grows with the number of bodies, and whether what fell came to rest without sinking in.
+// Up to 1000 spheres and boxes dropped into a bin: the time of a step by phase, how each phase grows with the number
+// of bodies, and whether the bodies come to rest without overlaps.
 #include "trial.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 //
 // Time of one narrow-phase call for every pair of shapes, resting on one another and in random poses
 // that overlap a little; of shapes on heightfields of 100 to a million cells; and of a whole step of
-// collision detection for heaps, and for bodies that fly together. It looks inside the library, so it needs
-// the static one.
+// collision detection for heaps, and for bodies that fly together. It uses internal functions and needs the static
+// library.
 #include "collide/collider.h"
 #include "options.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl beside other engines on scenes with contact: time per step, with collision detection, as a
-// ratio to MuJoCo's defaults in this very run, and what is known about each scene's right answer:
-// where a box stops, that it does not sink, lift off or creep, that joints hold and stacks stand.
+// pawl beside other engines on scenes with contact: time per step, with collision detection, as a ratio to MuJoCo's
+// defaults in the same run, and errors against the known solution of each scene: the stopping distance of a box,
+// sinking, lift-off, creep, joint errors, and whether stacks remain standing.
 #include "session.h"
 
 #include <math.h>

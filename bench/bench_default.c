@@ -2,12 +2,13 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Which stepper should be the default: all of them over smooth references, the suite and the classics of contact, at
-// 1, 5 and 10 ms. For each case and step: how far a point of each body is off a converged motion, what a step costs, and what went
-// wrong. Then one summary a step. docs/accuracy.md says what was concluded. Run it in the source folder.
+// 1, 5 and 10 ms. For each case and step: the error of a point of each body against a converged motion, the cost of a
+// step, and failures. Then one summary for each step size. docs/accuracy.md has the conclusions. Run it in the source
+// folder.
 //
 // The converged motion is rattle's of order four for smooth models and lit's with located events for models that
-// touch, both at 0.1 ms; the tests compare those two with closed forms and published answers. What should stand
-// still is measured by how far it creeps.
+// touch, both at 0.1 ms; the tests compare those two with closed forms and published answers. For bodies that should
+// be at rest the error is their creep.
 #include "pawl_world.h"
 #include "runner.h"
 #include "scene_build.h"

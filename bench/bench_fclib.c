@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// All solvers that take contacts, and Siconos' where it is installed, on a folder of FCLib problems:
-// how many are solved at 1e-4 and at 1e-8, in how many iterations and how much processor time.
+// All solvers that support contacts, and Siconos' if it is installed, on a folder of FCLib problems: how many are
+// solved at 1e-4 and at 1e-8, in how many iterations and how much processor time.
 //
 // One judge for all: pawl_contact_problem_errors(). Solved means that its three errors are at most the
-// tolerance; since Siconos stops by the first of them alone (A), that count stands beside it. Every
-// solve is a process of its own with a limit of processor time, from zero, on one thread.
+// tolerance; since Siconos stops by the first of them only (A), that count is printed as well. Every solve is a
+// process of its own with a limit of processor time, from zero, on one thread.
 #include "pawl/io.h"
 
 #include <dirent.h>

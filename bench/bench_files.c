@@ -4,7 +4,7 @@
 // bench_files FOLDER|LIST ...: reads every model file below the folders (or named in a list, one path a line, relative to
 // the list) and runs each for a second of simulated time, in a child process of its own with a limit on time and memory.
 // Prints for each format how many load, how many run, how the verdicts came out, and the files that were refused by
-// reason. What a hostile or broken file does to its child is counted like everything else ("crashed", "out of time").
+// reason. Failures of a child because of a hostile or broken file are counted, too ("crashed", "out of time").
 #include <dirent.h>
 #include <math.h>
 #include <signal.h>

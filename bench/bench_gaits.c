@@ -2,9 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Robots of models/robots/ stand, walk 5 m and climb a slope of 10 degrees by their gait files, with nmdp at 20 ms beside
-// euler and lit. What is printed is measured on the motion alone, the same for every stepper: how far the base came along
-// the ground, how far it leaned and sank, how deep feet were, how far they slipped while they carried, and what
-// the motors spent.
+// euler and lit. The figures are measured only on the motion, in the same way for every stepper: distance, tilt and
+// sinking of the base, depth of the feet, their slip under load, and the work of the motors.
 //
 //   bench_gaits [--robot NAME] [--task stand|walk|climb] [--stepper NAME] [--dt SECONDS] [--set KEY VALUE]
 //               [--quick] [--frames]

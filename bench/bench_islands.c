@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Copies of a mechanism that have nothing to do with each other: what one more of them costs, solved by
-// islands or all together, and what a second thread saves.
+// Independent copies of a mechanism: the cost of one more copy, solved by islands or all together, and the gain by a
+// second thread.
 #include "runner.h"
 #include "scene_build.h"
 #include "trial.h"

@@ -3,8 +3,8 @@
 //
 // Bodies of triangles that fall into a bin: U-shaped ones, which hook into each other, and mixed convex ones, as surfaces
 // of triangles. Prints the time of a step by phase, how it grows with the number of bodies, and whether they come to
-// rest. With a budget of sweeps, because exact answers of heaps that still fall take most of the time; --engine auto
-// asks for these.
+// rest. With a budget of sweeps, because exact solutions of falling heaps take most of the time; --engine auto
+// computes these.
 #include "options.h"
 #include "pawl/pawl.h"
 

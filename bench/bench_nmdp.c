@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The steppers of maximal dissipation against closed forms (nmdp_cases.c): every variant at 1 to 50 ms. What a step costs
-// is counted by tools/nmdp_instructions.
+// The steppers of maximal dissipation against closed forms (nmdp_cases.c): every variant at 1 to 50 ms.
+// tools/nmdp_instructions counts the cost of a step.
 #include "nmdp_cases.h"
 #include "options.h"
 #include <math.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// How fast each stepper comes closer to the trusted answers: the error at dt, dt/2, dt/4 and dt/8,
-// over the short time in which it is small and over the whole series; then what projection does
-// for closure, and what is left of energy. tests/references asserts a shorter form of this. Run it
-// in the source folder.
+// The convergence of each stepper to reference solutions: the error at dt, dt/2, dt/4 and dt/8, over the short time
+// in which it is small and over the whole series; then the effect of projection on closure, and the remaining energy.
+// tests/references asserts a shorter form of this. Run it in the source folder.
 #include "runner.h"
 #include "support/reference.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl beside other engines on mechanisms with and without loops: time per step as a ratio to
-// MuJoCo's defaults in this very run, with the closure and the energy error that the time bought.
-// Absolute times are printed for orientation only: they belong to this machine and this moment.
+// pawl beside other engines on mechanisms with and without loops: time per step as a ratio to MuJoCo's defaults in
+// the same run, with closure and energy error. Absolute times are printed only for orientation, because they depend
+// on the machine and its load.
 #include "session.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 //
 // Every local solver of one contact against brute force on a million random blocks of each kind of
 // section: the largest error relative to the block's scale, and the time of a call. `--quick` or
-// `--blocks N` asks for fewer. Exits with 1 where an error is above 1e-9.
+// `--blocks N` uses fewer. Exits with 1 if an error is above 1e-9.
 #include "linalg/cone.h"
 #include "solve/contact_local.h"
 #include "solve/contact_nb.h"

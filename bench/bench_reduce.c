@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What contact reduction saves: contacts, rows and time a step, for plates of coplanar tiles that slide on a
-// slab and for the pawl that is pushed into a slot, with all contacts, with the corners of each patch,
-// and with few of these. The resultant of the first step's forces on the part must be the same.
+// The savings of contact reduction: contacts, rows and time per step, for plates of coplanar tiles that slide on a
+// slab and for the pawl that is pushed into a slot, with all contacts, with the corners of each patch, and with few
+// of these. The resultant of the first step's forces on the part must be the same.
 #include "runner.h"
 
 #include "pawl/io.h"

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Overconstrained mechanisms from files with few digits. Random ones, each written with 4 to 17 digits
-// and run with several steps and steppers, are compared with the motion from 17 digits: who stands
-// still, who gains energy, whose verdict is untrue, and how far the motions are apart.
+// and run with several steps and steppers, are compared with the motion from 17 digits: mechanisms that do not move,
+// gain energy or have an untrue verdict, and the distance between the motions.
 #include "base/thread_pool.h"
 #include "options.h"
 #include "redundant_table.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Public robots from the zero position of their files: how fast anything moves after 1 and 10 steps beside free fall, which
-// shows whether limits, loops or overlaps threw something, and what became of the energy; in the air, and above a
-// floor that is put 0.1 m below the lowest body. Files that are not there are skipped.
+// Public robots from the zero position of their files: the largest speed after 1 and 10 steps compared with free
+// fall, which shows whether limits, loops or overlaps accelerate a body, and the energy error; in the air, and above
+// a floor 0.1 m below the lowest body. Missing files are skipped.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

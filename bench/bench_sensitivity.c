@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the derivatives of a step cost beside the step: the robots of models/robots walk with nmdp at 20 ms, and every tenth step
-// is differentiated by everything (pawl/sensitivity.h). Processor time, steps and derivatives in turn, so that a busy machine
-// slows both; central differences would take two steps for each input.
+// The cost of the derivatives of a step relative to the step: the robots of models/robots walk with nmdp at 20 ms,
+// and every tenth step is differentiated with respect to all inputs (pawl/sensitivity.h). Processor time of steps and
+// derivatives in turn, so that the load of the machine affects both; central differences would take two steps for
+// each input.
 #include <math.h>
 #include <stdio.h>
 #include <time.h>

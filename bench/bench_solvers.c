@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Every contact solver on three machines that touch the ground: iterations a step to the default
-// tolerance, with joints eliminated exactly or not, and from the last step's impulses or from nothing.
+// tolerance, with joints eliminated exactly or not, and from the last step's impulses or from zero.
 #include "options.h"
 #include "runner.h"
 

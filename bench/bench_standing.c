@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What must stand, for the whole of its 10 s and however long that takes: stacks, the wall of bricks
-// and heavy bodies on light ones. tests/references asserts what takes seconds of this.
+// Scenes at rest for their whole 10 s, without a limit of computing time: stacks, the wall of bricks and heavy bodies
+// on light ones. tests/references asserts the parts that take seconds.
 #include "trial.h"
 
 #include <stdio.h>

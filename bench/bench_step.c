@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Steps one scene with one engine and nothing else, for tools/step_table: a number of steps that bring the
-// scene to its steady motion, then those that are counted, within bench_counted_steps(). Settings are the defaults; a
-// scene is one of the list, or the path of a model file, which pawl alone can read.
+// Only steps one scene with one engine, for tools/step_table: a number of steps until the scene has a steady motion,
+// then the counted steps, within bench_counted_steps(). Settings are the defaults; a scene is one of the list, or the
+// path of a model file (only for pawl).
 #include "pawl/io.h"
 #include "pawl_world.h"
 #include "peer.h"

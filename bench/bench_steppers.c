@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What a step costs: every stepper, and every variant of lit, on the primitives and some machines. Steps
-// of one run are timed one by one; the median says what a step costs, the mean what events add. Run it in
-// the source folder.
+// The cost of a step: every stepper, and every variant of lit, on the primitives and some machines. Steps of one run
+// are timed one by one; the median is the cost of a usual step, the mean includes events. Run it in the source
+// folder.
 #include "options.h"
 #include "support/reference.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What the verdict's limits were chosen by (docs/verdict.md): every model of models/ with every stepper that takes
-// it, at a sane and at an absurd step, and the figures that each criterion judges. `!` marks what failed.
+// The measurements behind the verdict's limits (docs/verdict.md): every model of models/ with every stepper that
+// supports it, at a reasonable and at an absurd step, and the figures of each criterion. `!` marks failures.
 #include "options.h"
 #include "runner.h"
 

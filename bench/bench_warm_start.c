@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What warm starts are worth: iterations and time a step for each way to start, over scenes that rest,
-// slide, tumble and fall in a heap, at the default tolerance.
+// The gain by warm starts: iterations and time per step for each kind of start, over scenes that rest, slide, tumble
+// and fall in a heap, at the default tolerance.
 #include "pawl_world.h"
 #include "runner.h"
 

@@ -3,9 +3,9 @@
 //
 // Scenes S1, S2, S3, S6, S7, S9 and S10 of the comparison with other engines: those with contact;
 // and, for pawl alone, the stacks of D12 and bins full of bodies.
-// What the comparison's text leaves open is decided here: the quadruped collides with its feet
-// alone and its hip blocks are cubes; the bricks of the wall weigh 1 kg and every other row is
-// shifted by a quarter of a brick. By half a brick, those at the ends would be balanced on an edge.
+// Details that the comparison's text does not define: only the feet of the quadruped collide, and its hip blocks are
+// cubes; the bricks of the wall weigh 1 kg and every other row is shifted by a quarter of a brick. By half a brick,
+// those at the ends would be balanced on an edge.
 #include "scene_build.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The closed forms are those of rigid bodies on rigid ground. The contact models give way by some millimetres, which
-// is an error here that no step size takes away; docs/wrench-contact.md section 3 says how deep things lie.
+// The closed forms are those of rigid bodies on rigid ground. The contact models are compliant by some millimetres,
+// which is an error here for every step size; docs/wrench-contact.md section 3 gives the depth at rest.
 #include "nmdp_cases.h"
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Options, progress and JSON output that all benchmarks share: --quick, --scene, --json.
+// Common options, progress and JSON output of all benchmarks: --quick, --scene, --json.
 #include "options.h"
 
 #include <math.h>

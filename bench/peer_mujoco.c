@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The scenes in MuJoCo: joint coordinates on a spanning tree of the hinges and balls, found breadth
-// first from the world and then from the first body of every part that floats freely; each hinge
-// left over closes a loop by one equality constraint of type connect at the hinge's point. One
-// connect is the usual way for planar mechanisms: the tree's parallel hinges keep the axes parallel
-// already. Fixed joints are equality constraints of type weld between bodies that are otherwise
-// free, as the scenes ask for. A servo is a position actuator with the damping in the joint, where
-// MuJoCo integrates it implicitly. The model is written as MJCF into memory and loaded through
-// MuJoCo's virtual file system. Options stay at their defaults, but for the integrator, the
-// friction cone, and the softness of constraints in "rk4 stiff" (loops: solref 2 dt, the stiffest
-// MuJoCo allows, and solimp 0.99) and "acc" (loops and contacts: solref 2 dt).
+// The scenes in MuJoCo: joint coordinates on a spanning tree of the hinges and balls, found breadth first from the
+// world and then from the first body of every floating part; each remaining hinge closes a loop by one equality
+// constraint of type connect at the hinge's point. One connect is usual for planar mechanisms, because the tree's
+// parallel hinges already keep the axes parallel. Fixed joints are equality constraints of type weld between bodies
+// that are otherwise free, as the scenes ask for. A servo is a position actuator with the damping in the joint, where
+// MuJoCo integrates it implicitly. The model is written as MJCF into memory and loaded through MuJoCo's virtual file
+// system. Options have their defaults, except for the integrator, the friction cone, and the softness of constraints
+// in "rk4 stiff" (loops: solref 2 dt, the stiffest MuJoCo allows, and solimp 0.99) and "acc" (loops and contacts:
+// solref 2 dt).
 #include "peer.h"
 
 #include <mujoco/mujoco.h>

@@ -2,10 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The scenes in the Open Dynamics Engine: maximal coordinates, semi-implicit Euler. dWorldStep
-// factorizes densely, dWorldQuickStep sweeps (its default of 20 iterations, or 100). ERP, the share of the
-// joint error removed each step, is tried at its default 0.2 and at 0.8. Friction is the pyramid
-// that scales with the normal force (dContactApprox1). A servo is the hinge's own limit with both
-// stops at the angle to hold, softened: ODE's way to an implicit spring and damper.
+// factorizes densely, dWorldQuickStep sweeps (its default of 20 iterations, or 100). ERP, the fraction of the joint
+// error removed in each step, is tried at its default 0.2 and at 0.8. Friction is the pyramid that scales with the
+// normal force (dContactApprox1). A servo is the hinge's own limit with both stops at the target angle, softened:
+// ODE's form of an implicit spring and damper.
 #include "collide/shape.h"
 #include "math/vec.h"
 #include "peer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The scenes in pawl, through the public interface alone: what a user gets, reports included.
+// The scenes in pawl, only through the public interface, reports included.
 #include "pawl_world.h"
 #include "peer.h"
 

@@ -3,7 +3,7 @@
 //
 // Mechanisms of the textbooks from files with few digits, beside the prototype of the method
 // (docs/math.md, redundant loops): dimensions are those of the prototype for the four-bar, the doors,
-// Bricard's mechanism and the ladder, and our own where it left no file.
+// Bricard's mechanism and the ladder, and pawl's own otherwise.
 #include "redundant_table.h"
 #include "support/linkage_motion.h"
 #include "support/linkage_zoo.h"

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Two standing robots for the counts of instructions (bench_step): a humanoid, a tree of 22 bodies and 27 degrees of
-// freedom, and a biped whose legs are closed linkages, 31 bodies and 36 hinges of which six close loops. Servos hold
-// the pose in which the scene starts.
+// freedom, and a biped whose legs are closed linkages, 31 bodies and 36 hinges of which six close loops. Servos keep
+// the pose of the start.
 #include "scene_build.h"
 
 #include <math.h>

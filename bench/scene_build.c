@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Bodies, joints and shapes of the benchmarks' scenes. A benchmark that lacks memory has nothing to
-// say, so it ends there.
+// Bodies, joints and shapes of the benchmarks' scenes. Without memory a benchmark has no result, so it ends.
 #include "scene_build.h"
 
 #include <math.h>

@@ -2,8 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Scenes S4, S5 and S8 of the comparison with other engines: mechanisms without contact. All move
-// in the plane y = 0 and turn about y, which lets engines that treat loops softly or by points take
-// part without tricks.
+// in the plane y = 0 and turn about y, so that engines that close loops softly or at points can take part.
 #include "scene_build.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 //
 // Overlap with the floor and with the walls of a bin by how far a shape reaches; of two spheres by
 // their distance; of two boxes by the separating axis test, in which the smallest overlap over the 15
-// axes is the depth. A sphere and a box never meet in the scenes, and are not looked at.
+// axes is the depth. The scenes have no contact of a sphere with a box, so this pair is not tested.
 #include "touch.h"
 
 #include <math.h>

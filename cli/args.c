@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads arguments by a command's table, prints its help from the same table, and finds the name
-// that was probably meant. getopt is not used: it cannot suggest, and it prints on its own.
+// Reads arguments by a command's table, prints its help from the same table, and finds the name that was probably
+// meant. getopt is not used, because it makes no suggestions and prints its own messages.
 #include "args.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Regressions are found by instruction counts (callgrind), iterations and residuals, all of which are the same on a busy and on an
-// idle machine. Seconds are not compared.
+// Regressions are found by instruction counts (callgrind), iterations and residuals, none of which depends on the
+// load of the machine. Seconds are not compared.
 #include "bench_compare.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Profiles and sentences. No sentence is written beforehand but for its frame: names and numbers come from the data, and
-// one that the data do not support is left out.
+// Profiles and sentences. Only the form of the sentences is fixed: names and numbers come from the data, and
+// sentences that the data do not support are omitted.
 #include "bench_conclude.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Results in HDF5: one column a quantity, "samples/..." by sample and "cells/..." by sample and solver, row by row
-// (docs/bench.md). The tables below are the format; writing and reading walk over them.
+// Results in HDF5: one column for each quantity, "samples/..." by sample and "cells/..." by sample and solver, row by
+// row (docs/bench.md). The tables below define the format for writing and reading.
 #include "bench_data.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One sample of each run, the middle one of those that are done, is solved once more by every solver with the residual of
-// Coulomb's law noted after its iterations: all of the first ones, later those that are an eighth further, so that a
-// history of thousands of iterations is some dozen points, evenly spaced on a logarithmic axis.
+// One sample of each run, the middle one of those completed, is solved once more by every solver, and the residual of
+// Coulomb's law is recorded after its iterations: after each of the first ones, then at intervals that grow by an
+// eighth, so that a history of thousands of iterations has a few dozen points, evenly spaced on a logarithmic axis.
 #include "bench_history.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A page that filters needs every cell. Quantities of cells are lists of 32-bit floats in base64, little-endian: a
-// hundred thousand cells are some megabytes, not some ten.
+// hundred thousand cells take a few megabytes instead of tens.
 #include "bench_json.h"
 
 #include <math.h>

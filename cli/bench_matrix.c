@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // A solver runs three times on a sample, always from zero: watched, for its history and to find the structure of its factors;
-// timed, again and the shorter time counts where that is short; and on some samples with v_f changed by 1e-6, for how much
-// the answer follows. Which answers come out does not depend on the clock, so that results are the same for any number
+// timed, repeatedly if that is short, with the shortest time used; and on some samples with v_f changed by 1e-6, for
+// the sensitivity of the solution. The solutions do not depend on the clock, so results are the same for any number
 // of threads and ranks.
 #include "bench_matrix.h"
 

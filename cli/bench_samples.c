@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Samples come in pairs of successive steps, so that the change of reactions from step to step can be measured; pairs are
-// spread evenly over a run. Steps whose answer missed the tolerance are samples, too, up to some of a run: they are the
-// problems that solvers should be tried on first. Steps without rows (a body in free flight) are left out.
+// spread evenly over a run. Steps that missed the tolerance are samples, too, up to a limit per run, because they are
+// the hardest problems. Steps without rows (a body in free flight) are skipped.
 #include "bench_samples.h"
 
 #include <math.h>

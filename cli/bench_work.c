@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Work comes in batches. Of a batch each rank takes every n-th item, and its threads take those one by one; then rank 0
-// gathers the results by index. Who did what leaves no trace in them but in the times. Samples are taken in an order that
-// jumps through the list, so that a run which is cut short has seen every machine.
+// gathers the results by index. Apart from times the results do not depend on this distribution. Samples are
+// processed in a scattered order, so that an interrupted run covers every machine.
 #include "bench_work.h"
 
 #include <pthread.h>

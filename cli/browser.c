@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Starting browsers. The one without a window renders in software: films are made on servers, too. It gets a process
-// group of its own, because a browser is many processes, and all of them end with it.
+// Starts browsers. A browser without a window renders in software, because films are also made on servers. It gets a
+// process group of its own, because a browser consists of many processes, which must all end with it.
 #define _POSIX_C_SOURCE 200809L
 #include "browser.h"
 

@@ -2,8 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Counts that characterize a machine. Groups of bodies are found by joining the two sides of every joint; a group that
-// the world or a body with a prescribed motion belongs to is fixed, the others are free bases. A joint of no row ties
-// nothing: its body is as free as one without (MJCF's freejoint), and its coordinates are those of the free base.
+// the world or a body with a prescribed motion belongs to is fixed, the others are free bases. A joint without rows
+// does not connect: its body is as free as one without the joint (MJCF's freejoint), and its coordinates are those of
+// the free base.
 #include "check_counts.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A check as JSON. All keys are always there; what was not found is null.
+// A check as JSON. All keys are always present; missing values are null.
 #include "check_counts.h"
 #include "check_out.h"
 #include "pawl/sim.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl check: what a model is, before it is trusted with a simulation. Counts, mass, mobility, the
-// rank of the constraints and which rows are redundant, whether the joints meet, and warnings.
+// pawl check: analysis of a model before a simulation: counts, mass, mobility, the rank of the constraints, redundant
+// rows, the closure of the joints, and warnings.
 #include "args.h"
 #include "check_out.h"
 #include "load_args.h"

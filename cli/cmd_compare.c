@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl compare: several recordings side by side, as a table here and, if asked for, as a page with their curves and
+// pawl compare: several recordings side by side, as a table and, on request, as a page with their curves and
 // machines.
 #include <math.h>
 #include <stdio.h>

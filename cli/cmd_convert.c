@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl convert: a model file as SDFormat, URDF or MJCF, with the list of what the new file does not keep.
+// pawl convert: a model file as SDFormat, URDF or MJCF, with a list of the losses.
 #include "args.h"
 #include "load_args.h"
 #include "models_folder.h"

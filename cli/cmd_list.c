@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl list: what can be named on the command line, taken from the library's own tables, and the
-// models that come with pawl.
+// pawl list: the names for the command line, from the library's own tables, and the models that come with pawl.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl reproduce: runs one experiment of the table in reproduce/ and gives its study out as text,
-// JSON and a page.
+// pawl reproduce: runs one experiment of the table in reproduce/ and writes its study as text, JSON and a page.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

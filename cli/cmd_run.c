@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl run: simulates a model from its start, or continues a recorded run, and ends with a verdict. All
-// that can be refused is refused before the first step. One sim serves all: the check of the model that
-// the verdict needs is made on the sim that then runs.
+// pawl run: simulates a model from its start, or continues a recorded run, and ends with a verdict. All invalid input
+// is refused before the first step. The check of the model, which the verdict needs, uses the sim that then runs.
 #include <inttypes.h>
 #include <stdlib.h>
 

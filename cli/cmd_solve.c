@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl solve: problems of FCLib through one or several solvers, with a table of what they made of them.
+// pawl solve: solves problems of FCLib with one or several solvers and prints a table of the results.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

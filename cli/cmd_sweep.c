@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl sweep: simulates a model at every point of a grid of parameters, on all cores and, under mpirun, on all ranks. Points are taken one after another
-// by whoever is free; each is appended to a journal when it is done, and the last one merges the journals into one file. The file depends
-// on the points alone, not on who computed them.
+// pawl sweep: simulates a model at every point of a grid of parameters, on all cores and, under mpirun, on all ranks.
+// Free processes take points one after another; each point is appended to a journal when it is done, and the last
+// process merges the journals into one file. The file depends only on the points, not on the processes.
 #define _POSIX_C_SOURCE 200809L
 #include "sweep_plan.h"
 

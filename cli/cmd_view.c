@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// pawl view: a model that runs, a recording, or the gallery of models, in the browser. The server listens on this
-// machine alone, prints its address and opens a browser where there is a display.
+// pawl view: a model that runs, a recording, or the gallery of models, in the browser. The server accepts connections
+// only from this machine, prints its address and opens a browser if there is a display.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Completion of a half-typed command line, from the same tables that parse it: `pawl __complete WORDS`
-// prints the candidates, and the three scripts in tools/completions only hand them to their shell.
-// Candidates are filtered here by how the last word begins, so that each shell shows the same.
+// prints the candidates, and the three scripts in tools/completions only pass them to their shell. Candidates are
+// filtered here by the beginning of the last word, so that all shells show the same ones.
 #include "complete.h"
 
 #include <stdio.h>

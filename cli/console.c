@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Messages and memory of the command. Warnings are kept besides being shown, because `pawl check`
-// repeats them in its table and its JSON.
+// Messages and memory of the command. Warnings are also stored, because `pawl check` repeats them in its table and
+// its JSON.
 #include "console.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Ctrl-C, kill and a closed terminal are noted here and obeyed between steps, so that the step under way is
+// Ctrl-C, kill and a closed terminal are registered here and handled between steps, so that the current step is
 // finished and a recording closed.
 #include "interrupt.h"
 

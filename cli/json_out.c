@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Values to JSON, and JSON to a file through a temporary one in the same folder, so that a reader
-// that waits for the file never sees half of it.
+// Values to JSON, and JSON to a file through a temporary one in the same folder, so that a reader that waits for the
+// file never gets an incomplete one.
 #include "json_out.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads --path DIR, --repair, --keep-fixed and --mesh. A folder that is not there is a slip: it is refused before anything is read.
+// Reads --path DIR, --repair, --keep-fixed and --mesh. A missing folder is refused before anything is read.
 #include "load_args.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The pawl command: finds the command that is named and hands over. It uses the public headers
-// alone, which shows that they are enough to build on.
+// The pawl command: finds the named command and calls it. It uses only the public headers, which shows that they are
+// sufficient.
 #include "args.h"
 #include "complete.h"
 #include "manual.h"

@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The manual page pawl(1). It is printed from the tables of the commands, of the settings and of the
-// experiments, so that it cannot fall behind them; the build installs what this prints.
+// experiments, so that it is always up to date; the build installs its output.
 #include "manual.h"
 
 #include <stdio.h>

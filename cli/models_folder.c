@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The models that come with pawl. They are found from where the command is, so that no path of the
-// building machine is compiled in and the installed folder can be moved.
+// The models that come with pawl. They are found relative to the command, so that no path of the build machine is
+// compiled in and the installed folder can be moved.
 #include "models_folder.h"
 
 #include <ftw.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A long run must not end with "no such folder", nor overwrite its own model.
+// Checks of output files: a long run must not end with "no such folder", nor overwrite its own model.
 #include "output.h"
 
 #include <errno.h>

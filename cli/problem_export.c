@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One FCLib file a step, named by model, step and number of contacts. Rows that FCLib cannot express are held
-// at their impulses, and the file says so.
+// One FCLib file per step, named by model, step and number of contacts. Rows that FCLib cannot express act with fixed
+// impulses, which the file states.
 #include "problem_export.h"
 
 #include <errno.h>

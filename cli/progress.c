@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One line on stderr, redrawn in place: share done, bar, simulated time, time left, speed and the
-// worst residual so far, so that a run that goes wrong can be stopped early.
+// One line on stderr, redrawn in place: fraction done, bar, simulated time, time left, speed and the worst residual
+// so far, so that a run that goes wrong can be stopped early.
 #include "progress.h"
 
 #include <langinfo.h>

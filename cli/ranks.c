@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The only file that knows MPI. It is started under a launcher alone: on its own it takes a good part of a second and
-// opens ports, which nobody wants of a command that runs in one process.
+// The only file that uses MPI. MPI is initialized only under a launcher, because this takes a large part of a second
+// and opens ports, which a command in a single process should not do.
 #include "ranks.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The options of `pawl run`. All that can be refused before a model is read is refused here: a run may
-// take hours, and must not end with an output that cannot be written.
+// The options of `pawl run`. All errors that do not depend on the model are found here: a run may take hours and must
+// not end with an output that cannot be written.
 #include "run_args.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The JSON of a run. Its keys are an interface (docs/cli.md): all are always there, with null
-// where a figure has no meaning, so that a program need not ask which exist.
+// The JSON of a run. Its keys are an interface (docs/cli.md): all are always present, with null if a figure has no
+// meaning, so that a program need not test which exist.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

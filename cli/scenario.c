@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Scenarios are inputs at run time (pawl/input.h): targets and gains of actuators, wrenches, and poses at the start.
-// Random numbers are a fixed sequence, so that a recording can be made again to the bit.
+// Random numbers are a fixed sequence, so that a recording can be reproduced with the same bits.
 #include "scenario.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A time limit is kept by solving in a process of its own: solvers need not look at the clock, and
-// what they compute does not depend on it.
+// A time limit is enforced by solving in a separate process: solvers do not read the clock, so their results do not
+// depend on it.
 #include "solve_run.h"
 
 #include <errno.h>

@@ -2,7 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // One row of a table for each sample and solver, judged as steps of a simulation are: by the scaled natural map of the law
-// that the solver follows. The residuals of Coulomb's law are in the JSON, with their history by iteration if asked for.
+// that the solver follows. The residuals of Coulomb's law are in the JSON, with their history by iteration on
+// request.
 #include "solve_samples.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Reads --start JOINT=Q1,Q2, --start NAME of a keyframe, or --start clamp. Whether the model has such a joint is seen when it is loaded.
+// Reads --start JOINT=Q1,Q2, --start NAME of a keyframe, or --start clamp. The joint is looked up when the model is
+// loaded.
 #include "start_args.h"
 #include <string.h>
 

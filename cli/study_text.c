@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Studies as text: columns as wide as what is in them, paragraphs broken to the width of a terminal.
+// Studies as text: columns as wide as their contents, paragraphs wrapped to the width of a terminal.
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The axes of a sweep: what --vary means, and the grid of points that several of them make.
+// The axes of a sweep: the arguments of --vary, and the grid of points that several of them define.
 #include "sweep_plan.h"
 
 #include "setting_args.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Journals of a sweep: OUTPUT.rank-R, one for each process, to which every point is appended in one write when it is done. A process
-// that is killed loses the point that it was at; a record that was not written whole has a wrong check sum and is left out.
+// Journals of a sweep: OUTPUT.rank-R, one for each process, to which every point is appended in one write when it is
+// done. A killed process loses only its current point; an incomplete record has a wrong check sum and is skipped.
 #define _POSIX_C_SOURCE 200809L
 #include "sweep_plan.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One point of a sweep: a simulation with the values of the axes, and what is kept of it. Nothing that depends on the machine or the clock is
-// kept, so that a sweep has the same results wherever and by however many it is computed.
+// One point of a sweep: a simulation with the values of the axes, and its results. No result depends on the machine
+// or the clock, so that a sweep has the same results on every machine and for any number of processes.
 #include "sweep_plan.h"
 
 #include "interrupt.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A histogram with logarithmic buckets from 1 ns to about five hours. It is filled between steps,
-// so it must cost little and never allocate.
+// A histogram with logarithmic buckets from 1 ns to about five hours. It is updated between steps, so it must be
+// cheap and never allocate.
 #include "timing.h"
 
 #include <math.h>

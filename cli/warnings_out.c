@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Prints pawl_check.warnings. What the reader of a file logs as a warning (an element that is not
-// known, a default that was taken) has been shown when it came; the JSON has it as kind "file".
+// Prints pawl_check.warnings. Warnings of the file reader (an unknown element, a default value) have already been
+// shown; in the JSON they have the kind "file".
 #include "warnings_out.h"
 
 enum { WARNINGS_OUT_MOST = 10 }; // of a kind in the text; the JSON has them all

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// One run of an experiment is recorded, so that its page shows the machine in motion: the first one that is long enough
-// to see. What goes wrong with it is no failure of the experiment; the page then has no machine.
+// One run of an experiment is recorded, so that its page shows the machine in motion: the first one of sufficient
+// length. Its failure is not a failure of the experiment; the page then has no machine.
 #include "experiment_film.h"
 
 #include <stdio.h>

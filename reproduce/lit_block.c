@@ -4,7 +4,7 @@
 // Tables 10.2 and 10.3 and Figure 4 of [Potra2006]: a block of 1 kg on a table with friction 0.8,
 // pushed by 8 cos t, with scheme I and with scheme II. The printed numbers are those without
 // location of stick and slip, although the text speaks of it; with it, scheme I has smoother rates.
-// The last row of Table 10.2 does not come out: 4.409e-08 is what the scheme gives.
+// The last row of Table 10.2 is not reproduced: the scheme gives 4.409e-08.
 #include "lit_setup.h"
 
 #include <math.h>

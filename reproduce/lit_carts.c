@@ -3,9 +3,9 @@
 //
 // Section 10.3 of [Potra2006], Figures 6 and 7: two carts of 1 kg on a floor with friction 0.05, the
 // first on a spring to the wall and before a stopper with restitution 0.3, a damper between them.
-// The paper shows that the energy stays bounded however stiff the spring or the damper. Bounded is
-// not right: the trapezoidal rule turns what should die out around in every step. The damped
-// variant gets the limit. The paper gives curves and no numbers; ours stand beside the exact ones.
+// The paper shows that the energy stays bounded however stiff the spring or the damper. Bounded is not accurate: with
+// the trapezoidal rule velocities that should decay change their sign in every step. The damped variant reaches the
+// limit. The paper gives curves and no numbers; pawl's numbers are printed beside the exact ones.
 #include "lit_carts_exact.h"
 #include "lit_setup.h"
 

@@ -2,9 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Table 10.1 and Figure 2 of [Potra2006]: a double pendulum of two point masses that hits a wall
-// five times, without friction, with scheme II. The digits of the table come out with g = 9.8 (the
-// paper names no value; 9.81 gives others) and restitution 0.1. Theta_1 is x1^2 + y1^2 - 1, and the
-// columns E1 and E2 print -Theta: both are misprinted in the text. The paper's y is our z.
+// five times, without friction, with scheme II. The digits of the table are reproduced with g = 9.8 (the paper names
+// no value; 9.81 gives others) and restitution 0.1. Theta_1 is x1^2 + y1^2 - 1, and the columns E1 and E2 print
+// -Theta: both are misprinted in the text. The paper's y is z here.
 #include "lit_setup.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Figure 6 of [pan-hauser-2020]: frames a second and outer iterations of every method at 50 ms over the four motions
-// (two robots walk and jump), and outer iterations against the step. NE-MDP explodes with such a step, as in
-// the paper: its time is that of the frames until then, and of the variant with implicit controllers.
+// (two robots walk and jump), and outer iterations against the step. NE-MDP is unstable with such a step, as in the
+// paper: its time is that of the frames until then, and of the variant with implicit controllers.
 #include "nmdp_setup.h"
 
 #include <math.h>

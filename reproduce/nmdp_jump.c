@@ -2,9 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Figures 3 and 4 of [pan-hauser-2020]: the torso's tilt and height while Robosimian jumps five times in 10 s, with
-// five methods and steps from 1 to 50 ms. The paper prints no numbers beside its curves but two: NE-MDP is
-// stable up to 7 ms, the others from 5 to 50 ms. What the columns "measured" hold was measured with an
-// independent implementation on the same robot.
+// five methods and steps from 1 to 50 ms. Besides its curves the paper prints only two numbers: NE-MDP is stable up
+// to 7 ms, the others from 5 to 50 ms. The columns "measured" were measured with an independent implementation on the
+// same robot.
 #include "nmdp_setup.h"
 
 #include <math.h>

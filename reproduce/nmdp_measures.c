@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// What sentences of the paper say about curves, as numbers: a periodic height, a distance that is linear in time, tilts that
-// oscillate. The paper gives no measure for any of them; ours are named where they stand in a claim.
+// Statements of the paper about curves, as numbers: a periodic height, a distance that is linear in time, oscillating
+// tilts. The paper defines no measure for any of them; the measures used here are named in each claim.
 #include "nmdp_setup.h"
 
 #include <math.h>

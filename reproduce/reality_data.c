@@ -2,7 +2,7 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Reads tracked tosses of a real cube from an HDF5 file: one dataset per toss, one row per frame.
-// Datasets of another shape are skipped, so that the file may hold more than tosses.
+// Datasets of another shape are skipped, so that the file may contain other data.
 #include "reality_data.h"
 
 #include <stdio.h>

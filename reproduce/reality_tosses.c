@@ -2,8 +2,9 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // Tosses of a real cube (ContactNets, Pfrommer, Halm and Posa 2020) against pawl's steppers and laws of impact. Parameters
-// are fitted on one half of the tosses and judged on the other. The floor is what the noise of tracking at the start of a
-// toss makes of the end. The recording is not part of pawl: PAWL_REALITY names it, else it is looked for beside the project.
+// are fitted on one half of the tosses and judged on the other. The floor is the error at the end of a toss caused by
+// tracking noise at its start. The recording is not part of pawl: PAWL_REALITY names it, otherwise it is searched
+// beside the project.
 #include "experiment.h"
 #include "reality_cube.h"
 #include "reality_math.h"

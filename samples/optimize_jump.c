@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Trajectory optimization through contact: which targets of its servos make a one-legged hopper jump highest? Every step of
-// nmdp has exact derivatives by what it begins from and by the targets (pawl/sensitivity.h), contacts included.
-// The chain rule over all steps gives the gradient of the jump, and gradient ascent finds the targets. The
-// gradient is compared with central differences of whole jumps, before and after; where two neighbouring jumps leave
-// the ground a step apart, differences say little.
+// Trajectory optimization through contact: which targets of its servos make a one-legged hopper jump highest? Every
+// step of nmdp has exact derivatives with respect to its initial state and the targets (pawl/sensitivity.h), contacts
+// included. The chain rule over all steps gives the gradient of the jump, and gradient ascent finds the targets. The
+// gradient is compared with central differences of whole jumps, before and after; if two neighbouring jumps leave the
+// ground in different steps, differences are not meaningful.
 #include <math.h>
 #include <pawl/pawl.h>
 #include <pawl/sensitivity.h>

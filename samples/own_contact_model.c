@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A contact model of one's own: a foot on snow with a crust. Down to `crust` the snow carries like a
-// stiff plate with little friction, deeper the foot is held by the hole it makes, so friction grows.
-// The model has no derivatives: steppers then use their zeroth-order gradient.
+// A user's own contact model: a foot on snow with a crust. Down to `crust` the snow acts like a stiff plate with
+// little friction; deeper, the hole constrains the foot, so friction grows. The model has no derivatives: steppers
+// then use their zeroth-order gradient.
 #include <math.h>
 #include <pawl/pawl.h>
 #include <stdio.h>

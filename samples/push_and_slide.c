@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// A contact problem without a model: a point of 2 kg that is pressed onto a plane and pushed along it,
-// ever harder. It sticks until the push reaches friction times the pressure, and then slides.
+// A contact problem without a model: a point of 2 kg that is pressed onto a plane and pushed along it with an
+// increasing force. It sticks until the push reaches friction times the pressure, and then slides.
 #include <math.h>
 #include <pawl/pawl.h>
 #include <stdio.h>

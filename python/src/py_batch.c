@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Batches. As with simulations, the engine's memory belongs to an object of its own, which arrays and states keep alive.
+// Batches. As for simulations, the engine's memory belongs to a separate object, which arrays and states keep alive.
 #include "core.h"
 
 typedef struct pool_object {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Models: loading, and what they are made of. python/pawl/model.py makes named objects of the lists given here.
+// Models: loading, and lists of their elements. python/pawl/model.py makes named objects of the lists given here.
 #include "core.h"
 #include <stdio.h>
 #include <string.h>

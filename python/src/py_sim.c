@@ -3,8 +3,8 @@
 //
 // Simulations, their verdicts and recordings of them. Steps run without the GIL.
 //
-// The engine's memory belongs to an object of its own (`room`), so that arrays may outlive the simulation that they came from
-// without keeping a cycle alive.
+// The engine's memory belongs to a separate object (`room`), so that arrays may outlive their simulation without a
+// reference cycle.
 #include "core.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// States: those that stand alone, and those of simulations and batches, which are seen in place. Inputs (pawl/input.h) are set
-// here. While another thread steps the owner, its state can be neither read nor written by these functions.
+// States: separate ones, and those of simulations and batches, which are accessed in place. Inputs (pawl/input.h) are
+// set here. While another thread steps the owner, its state can be neither read nor written by these functions.
 #include "core.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// Numbers of the engine as buffers, which NumPy shows without a copy. A buffer keeps its owner alive.
+// Arrays of the engine as buffers, which NumPy uses without a copy. A buffer keeps its owner alive.
 #include "core.h"
 
 typedef struct buffer_object {
