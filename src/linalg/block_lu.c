@@ -13,7 +13,7 @@
 #include "linalg/block_lu.h"
 #include "base/carver.h"
 #include "base/hash.h"
-#include "base/six.h"
+#include "math/six.h"
 #include <math.h>
 #include <string.h>
 #include <suitesparse/amd.h>

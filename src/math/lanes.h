@@ -7,14 +7,22 @@
 // for them depends on the machine.
 #pragma once
 #include "base/kernel.h"
+#include <stdint.h>
 
 typedef double lanes __attribute__((vector_size(32)));
 // The same anywhere in an array of doubles.
 typedef double lanes_at __attribute__((vector_size(32), aligned(8), may_alias));
+// Two of them, as the end of six numbers.
+typedef double lanes_pair_at __attribute__((vector_size(16), aligned(8), may_alias));
+// What comparisons of lanes give.
+typedef int64_t lanes_mask __attribute__((vector_size(32)));
 
 #define LANES_LOAD(p) ((lanes)(*(const lanes_at *)(p)))
 #define LANES_STORE(p, x) (*(lanes_at *)(p) = (x))
 #define LANES_ALL(x) ((lanes){(x), (x), (x), (x)})
+// x where the mask m is set, else y.
+#define LANES_SELECT(m, x, y) ((lanes)(((m) & (lanes_mask)(x)) | (~(m) & (lanes_mask)(y))))
+#define LANES_ANY(m) (((m)[0] | (m)[1] | (m)[2] | (m)[3]) != 0)
 
 // Four rows become four columns.
 PAWL_KERNEL_PART void lanes_transpose(lanes x[4])

@@ -12,8 +12,6 @@
 #define TRIG_HALF_PI_2 0x1.0b4611a6p-34
 #define TRIG_HALF_PI_3 0x1.3198a2e037073p-69
 #define TRIG_TWO_OVER_PI 0x1.45f306dc9c883p-1
-#define TRIG_PI 0x1.921fb54442d18p+1
-#define TRIG_HALF_PI 0x1.921fb54442d18p+0
 #define TRIG_LARGE 1.0e6
 
 // Taylor series on [-pi/4, pi/4]: the first term left out is below 1e-19.
@@ -46,7 +44,7 @@ static double trig_cos_series(double r)
 void pawl_sincos(double x, double *sine, double *cosine)
 {
     if (!(fabs(x) <= TRIG_LARGE)) {
-        x = fmod(x, 2.0 * TRIG_PI); // an argument this large carries no more digits than that
+        x = fmod(x, 2.0 * PAWL_PI); // an argument this large carries no more digits than that
     }
     double k = rint(x * TRIG_TWO_OVER_PI);
     double r = ((x - k * TRIG_HALF_PI_1) - k * TRIG_HALF_PI_2) - k * TRIG_HALF_PI_3;
@@ -86,7 +84,7 @@ double pawl_cos(double x)
     return c;
 }
 
-static const double trig_atan_eighths[9] = {
+const double pawl_atan_eighths[9] = {
     0x0.0p+0,             // atan(0/8)
     0x1.fd5ba9aac2f6ep-4, // atan(1/8)
     0x1.f5b75f92c80ddp-3, // atan(2/8)
@@ -110,7 +108,7 @@ static double trig_atan_unit(double t)
     p = -1.0 / 7.0 + z * p;
     p = 1.0 / 5.0 + z * p;
     p = -1.0 / 3.0 + z * p;
-    return trig_atan_eighths[k] + (r + r * z * p);
+    return pawl_atan_eighths[k] + (r + r * z * p);
 }
 
 double pawl_atan2(double y, double x)
@@ -121,7 +119,7 @@ double pawl_atan2(double y, double x)
         return x + y;
     }
     if (ax == 0.0 && ay == 0.0) {
-        return signbit(x) ? copysign(TRIG_PI, y) : y;
+        return signbit(x) ? copysign(PAWL_PI, y) : y;
     }
     if (isinf(ax) && isinf(ay)) {
         ax = ay = 1.0;
@@ -129,15 +127,15 @@ double pawl_atan2(double y, double x)
     bool steep = ay > ax;
     double angle = trig_atan_unit(steep ? ax / ay : ay / ax);
     if (steep) {
-        angle = TRIG_HALF_PI - angle;
+        angle = PAWL_HALF_PI - angle;
     }
     if (signbit(x)) {
-        angle = TRIG_PI - angle;
+        angle = PAWL_PI - angle;
     }
     return copysign(angle, y);
 }
 
 double pawl_unwrap(double raw, double last)
 {
-    return raw + 2.0 * TRIG_PI * rint((last - raw) / (2.0 * TRIG_PI));
+    return raw + 2.0 * PAWL_PI * rint((last - raw) / (2.0 * PAWL_PI));
 }

@@ -5,6 +5,12 @@
 // same input must give the same bits. The error is about 1 unit in the last place.
 #pragma once
 
+#define PAWL_PI 0x1.921fb54442d18p+1
+#define PAWL_HALF_PI 0x1.921fb54442d18p+0
+
+// Arc tangents of 0, 1/8, ... 1.
+extern const double pawl_atan_eighths[9];
+
 void pawl_sincos(double x, double *sine, double *cosine);
 double pawl_sin(double x);
 double pawl_cos(double x);

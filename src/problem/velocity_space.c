@@ -4,9 +4,9 @@
 // Products with Y and YT block by block, and the matrix 1 + YT S Y: each row block adds Y_iT S Y_j for the nodes
 // i and j that it acts on. Sums run in the order of the blocks, whatever the width of the vector unit.
 #include "problem/velocity_space.h"
-#include "base/six.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
+#include "math/six.h"
 #include <string.h>
 
 enum { SPACE_BODY = BLOCK_LU_DIM };

@@ -318,10 +318,9 @@ PAWL_KERNEL_PART void body_lanes_push_four(const lanes *masses, const pawl_mat3 
     lanes_transpose(head);
     lanes_transpose(tail);
     for (int k = 0; k < 4; ++k) { // numbers 0 to 3, then 4 and 5
-        double *own = u[k];
-        own[4] += tail[k][2];
-        own[5] += tail[k][3];
-        LANES_STORE(own, LANES_LOAD(own) + head[k]);
+        lanes sum = LANES_LOAD(u[k]) + head[k];
+        *(lanes_pair_at *)(u[k] + 4) += __builtin_shufflevector(tail[k], tail[k], 2, 3);
+        LANES_STORE(u[k], sum);
     }
 }
 

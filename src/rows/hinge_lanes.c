@@ -5,7 +5,7 @@
 // hinge, so that it has the same bits in a group. The world is a body at rest at the origin.
 #include "rows/hinge_lanes.h"
 #include "math/lanes3.h"
-#include "math/trig.h"
+#include "math/lanes_trig.h"
 
 enum { HINGE_NUMBERS = 6 * HINGE_ROWS, HINGE_ENTRIES = HINGE_ROWS * (HINGE_ROWS + 1) / 2 };
 
@@ -237,9 +237,9 @@ PAWL_KERNEL_PART void hinge_places(const hinge_group *g, int side, double *jacob
     }
 }
 
-// Angles of a group's coordinates, with their turns, and gradients, from sines, cosines and axes.
-static void hinge_coordinates(pawl_assembly *a, const hinge_group *g, const lanes *sine,
-                              const lanes *cosine, const lanes3 *axis, const double *reference)
+// Angles of a group's coordinates, with their turns, and gradients from axes.
+static void hinge_coordinates(pawl_assembly *a, const hinge_group *g, const lanes *angle,
+                              const lanes3 *axis, const double *reference)
 {
     for (int k = 0; k < g->count; ++k) {
         const model_joint *j = &a->model->joints[g->joint[k]];
@@ -248,7 +248,7 @@ static void hinge_coordinates(pawl_assembly *a, const hinge_group *g, const lane
         if (!a->coordinate_used[flat] && !j->keeps_turns) {
             continue;
         }
-        row->value = pawl_atan2((*sine)[k], (*cosine)[k]);
+        row->value = (*angle)[k];
         if (j->keeps_turns) {
             row->value = pawl_unwrap(row->value, reference[flat]);
         }
@@ -300,8 +300,9 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
     if (reference != NULL) {
         hinge_constant3(g->follower_y, &anchor);
         lanes33_mul(&follower, &anchor, &y);
-        lanes sine = LANES3_DOT(e[2], y), cosine = LANES3_DOT(e[1], y);
-        hinge_coordinates(a, g, &sine, &cosine, &e[0], reference);
+        lanes sine = LANES3_DOT(e[2], y), cosine = LANES3_DOT(e[1], y), angle;
+        lanes_atan2(&sine, &cosine, &angle);
+        hinge_coordinates(a, g, &angle, &e[0], reference);
     }
     if (extent == HINGE_BY_GROUP) {
         return;
@@ -405,8 +406,7 @@ PAWL_KERNEL_PART void hinge_push(const hinge_group *g, int side, const lanes3 *f
     for (int k = 0; k < 4; ++k) { // numbers 0 to 3, then 4 and 5
         double *own = g->twist[side][k] >= 0 ? force + g->twist[side][k] : spare;
         lanes sum = LANES_LOAD(own) + head[k];
-        own[4] += tail[k][2];
-        own[5] += tail[k][3];
+        *(lanes_pair_at *)(own + 4) += __builtin_shufflevector(tail[k], tail[k], 2, 3);
         LANES_STORE(own, sum);
     }
 }

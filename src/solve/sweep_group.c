@@ -18,11 +18,6 @@ enum { LANES = SWEEP_LANES, WIDTH = SWEEP_WIDTH, SWEEP_NEWTON = 2 };
 // A kernel with all that it calls inside.
 #define SWEEP_WIDE PAWL_KERNEL __attribute__((flatten))
 
-// `SELECT(m, x, y)`: x where the mask m is set. Transposes exchange lanes and entries.
-typedef int64_t mask __attribute__((vector_size(8 * LANES)));
-#define SELECT(m, x, y) ((lanes)(((m) & (mask)(x)) | (~(m) & (mask)(y))))
-#define ANY(m) (((m)[0] | (m)[1] | (m)[2] | (m)[3]) != 0)
-
 // Velocities of the lanes' bodies, which begin at first[l] in w: entry e of all lanes in out[e]. Entries 2 to 5 are
 // the second vector of four, so that both lie within the body.
 static inline void sweep_read_bodies(const int *first, const double *w, lanes out[WIDTH])
@@ -42,7 +37,6 @@ static inline void sweep_read_bodies(const int *first, const double *w, lanes ou
 // w += YT d of the lanes' bodies. Bodies of one colour are different ones, but for nobody, whose Y is 0.
 static inline void sweep_add_bodies(const double *Y, const lanes d[3], const int *first, double *w)
 {
-    typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
     lanes sum[8];
     for (int e = 0; e < WIDTH; ++e) {
         sum[e] = LANES_LOAD(Y + LANES * e) * d[0] + LANES_LOAD(Y + LANES * (WIDTH + e)) * d[1] +
@@ -56,7 +50,7 @@ static inline void sweep_add_bodies(const double *Y, const lanes d[3], const int
     {
         double *x = w + first[l];
         LANES_STORE(x, LANES_LOAD(x) + sum[l]);
-        *(pair *)(void *)(x + 4) += __builtin_shufflevector(sum[LANES + l], sum[LANES + l], 0, 1);
+        *(lanes_pair_at *)(x + 4) += __builtin_shufflevector(sum[LANES + l], sum[LANES + l], 0, 1);
     }
 }
 
@@ -109,7 +103,7 @@ static inline void sweep_slip_at(const sweep_group *g, const sweep_local *at, co
     *f = size - mu * out->n;
     lanes e0 = (b * t1 - q * t0) * det, e1 = (b * t0 - p * t1) * det;
     lanes slope = t0 * e0 + t1 * e1 + mu * (dxn * e0 + dyn * e1) * inverse * size; // times the size
-    *next = *kappa - *f * size / SELECT(slope < zero, slope, -one);
+    *next = *kappa - *f * size / LANES_SELECT(slope < zero, slope, -one);
 }
 
 // New impulses that obey both laws, for velocities v with the old ones; d gets the changes. Open: u2 >= 0, the contact
@@ -128,22 +122,24 @@ static inline void sweep_group_laws(sweep_group *g, const lanes v[3], lanes d[3]
     sweep_local at = {.u2 = v[2] - (dxn * x0 + dyn * x1 + LANES_LOAD(g->D[5]) * x2)};
     at.c0 = u0 - dxn * at.u2 * inverse;
     at.c1 = u1 - dyn * at.u2 * inverse;
-    mask closed = at.u2 < zero;
+    lanes_mask closed = at.u2 < zero;
     lanes kappa = zero, before = LANES_LOAD(g->kappa), f, next;
     sweep_slip now;
     sweep_slip_at(g, &at, &kappa, &now, &f, &next);
-    mask slips = closed & (f > zero);
-    if (ANY(slips)) {
-        next = SELECT(before > next, before, next);
+    lanes_mask slips = closed & (f > zero);
+    if (LANES_ANY(slips)) {
+        next = LANES_SELECT(before > next, before, next);
         for (int k = 0; k < SWEEP_NEWTON; ++k) {
-            kappa = SELECT(slips & (next > zero), next, zero);
+            kappa = LANES_SELECT(slips & (next > zero), next, zero);
             sweep_slip_at(g, &at, &kappa, &now, &f, &next);
         }
-        kappa = SELECT(slips & (next > zero), next, zero);
+        kappa = LANES_SELECT(slips & (next > zero), next, zero);
     }
-    lanes n = SELECT(closed & (now.n > zero), now.n, zero), most = mu * n;
-    lanes scale = SELECT(now.size > most, most / SELECT(now.size > zero, now.size, one), one);
-    lanes t0 = SELECT(closed, scale * now.t0, zero), t1 = SELECT(closed, scale * now.t1, zero);
+    lanes n = LANES_SELECT(closed & (now.n > zero), now.n, zero), most = mu * n;
+    lanes scale =
+        LANES_SELECT(now.size > most, most / LANES_SELECT(now.size > zero, now.size, one), one);
+    lanes t0 = LANES_SELECT(closed, scale * now.t0, zero),
+          t1 = LANES_SELECT(closed, scale * now.t1, zero);
     d[0] = t0 - x0;
     d[1] = t1 - x1;
     d[2] = n - x2;
@@ -300,19 +296,19 @@ static inline void sweep_natural_of(const sweep_group *g, const double *w, lanes
     {
         t[l] = sqrt(square[l]);
     }
-    mask inside = (x[2] >= zero) & (t <= mu * x[2]), polar = mu * t <= -x[2];
+    lanes_mask inside = (x[2] >= zero) & (t <= mu * x[2]), polar = mu * t <= -x[2];
     lanes normal = (mu * t + x[2]) / (mu * mu + one);
-    lanes scale = mu * normal / SELECT(t > zero, t, one);
-    scale = SELECT(inside, one, SELECT(polar, zero, scale));
-    normal = SELECT(inside, x[2], SELECT(polar, zero, normal));
+    lanes scale = mu * normal / LANES_SELECT(t > zero, t, one);
+    scale = LANES_SELECT(inside, one, LANES_SELECT(polar, zero, scale));
+    normal = LANES_SELECT(inside, x[2], LANES_SELECT(polar, zero, normal));
     x[0] *= scale;
     x[1] *= scale;
     x[2] = normal;
     lanes worst = zero;
     for (int r = 0; r < 3; ++r) {
         lanes f = weight * (LANES_LOAD(g->lambda[r]) - x[r]);
-        f = SELECT(f < zero, -f, f);
-        worst = SELECT((f > worst) | (f != f), f, worst);
+        f = LANES_SELECT(f < zero, -f, f);
+        worst = LANES_SELECT((f > worst) | (f != f), f, worst);
     }
     *out = worst;
 }
@@ -324,7 +320,7 @@ SWEEP_WIDE static void sweep_natural(const sweep_group *groups, int count, const
     for (int g = 0; g < count; ++g) {
         lanes f;
         sweep_natural_of(&groups[g], w, &f);
-        worst = SELECT((f > worst) | (f != f), f, worst); // what is no number is the worst
+        worst = LANES_SELECT((f > worst) | (f != f), f, worst); // what is no number is the worst
     }
     LANES_STORE(out, worst);
 }

@@ -3,11 +3,12 @@
 //
 // Our sine, cosine and arc tangent against the C library's, which are good to a unit in the last
 // place: two such units between them are allowed, one for each.
-#include "math/trig.h"
+#include "math/lanes_trig.h"
 #include "support/random.h"
 #include "support/test.h"
 
 #include <float.h>
+#include <string.h>
 
 static void trig_check_ulps(double got, double expected)
 {
@@ -78,4 +79,30 @@ TEST(the_arc_tangent_of_zeros_and_infinities_has_the_sign_and_side_the_standard_
         }
     }
     CHECK(isnan(pawl_atan2(NAN, 1.0)) && isnan(pawl_atan2(1.0, NAN)));
+}
+
+// Random sides of every size, and all pairs of numbers that are special.
+TEST(four_arc_tangents_have_the_bits_of_one)
+{
+    static const double special[] = {0.0,      -0.0,      1.0,      -1.0,  5e-324,
+                                     -5e-324,  1.7e308,   -1.7e308, 0.125, -0.0625,
+                                     INFINITY, -INFINITY, NAN};
+    enum { SPECIAL = sizeof special / sizeof special[0], RANDOM = 20000 };
+    uint64_t seed = 7;
+    int wrong = 0;
+    for (int i = 0; i < SPECIAL * SPECIAL + RANDOM; ++i) {
+        lanes x, y, angle;
+        for (int k = 0; k < 4; ++k) {
+            double size = pow(10.0, random_in(&seed, -9.0, 9.0));
+            bool random = i >= SPECIAL * SPECIAL || k != i % 4;
+            x[k] = random ? size * random_in(&seed, -1.0, 1.0) : special[i / SPECIAL];
+            y[k] = random ? size * random_in(&seed, -1.0, 1.0) : special[i % SPECIAL];
+        }
+        lanes_atan2(&y, &x, &angle);
+        for (int k = 0; k < 4; ++k) {
+            double one = pawl_atan2(y[k], x[k]), four = angle[k];
+            wrong += isnan(one) ? !isnan(four) : memcmp(&one, &four, sizeof one) != 0;
+        }
+    }
+    CHECK_INT(wrong, 0);
 }
