@@ -870,7 +870,7 @@ def main():
                 print(f"{scene.name:18s} {p.name():22s} {1e3 * p.dt:4g} ms {p.us:9.2f} us  {errors or 'failed: ' + p.failed}", flush=True)
         for key in scene.metrics:
             for p in behind(points, key):
-                print(f"  BEHIND on {key}: {p.name()}, {1e3 * p.dt:g} ms, {p.us:.2f} us, {p.errors[key]:.2e}", flush=True)
+                print(f"  BEHIND in {scene.name} on {key}: {p.name()}, {1e3 * p.dt:g} ms, {p.us:.2f} us, {p.errors[key]:.2e}", flush=True)
     if options.html:
         with open(options.html, "w", encoding="utf-8") as file:
             file.write(page(results, notes))

@@ -17,9 +17,12 @@ const measures: [Quantity, string, string][] = [
     ["jump", "jump", "change of the answer from the step before [m/s]"],
 ];
 
-// Plain text as the console has it, set as type: what it is about stands out, arrows and micro are their own signs.
+// Plain text as the console has it, set as type: what it is about stands out, kinds of samples that a solver is for have a line each.
 function conclusion(text: string): HTMLElement {
-    const set = text.replace(/->/g, "→").replace(/(\d) us\b/g, "$1 µs"), head = /^[A-Za-z' -]{4,40}(?= \(\d+ samples\)|:)/.exec(set)?.[0] ?? "";
+    const set = text.replace(/->/g, "→").replace(/(\d) us\b/g, "$1 µs").replace(/(\d) %/g, "$1\u00a0%");
+    const use = /^(Use \S+) for (.*)\.$/.exec(set), kinds = use?.[2].split("; ") ?? [];
+    if (use && kinds.length > 1) return html("li", {}, html("strong", {}, use[1]), " for", ...kinds.map((kind) => html("span", { class: "kind" }, kind)));
+    const head = /^(Best over all|The default, [\w-]+|As published \u2192 pawl's variant|Use \S+|Answers follow a small change)/.exec(set)?.[0] ?? "";
     return html("li", {}, html("strong", {}, head), set.slice(head.length));
 }
 
@@ -96,7 +99,7 @@ class Page {
             this.section("heat", "Solved, in percent", "Share of samples that reach the accuracy; a dash where a solver does not apply. Small numbers are samples.",
                 this.choice("by", [["category", "category"], ["system", "machine"], ["scenario", "scenario"]], "category", (v) => { this.across = v as "category"; })),
             this.section("accuracy", "Accuracy against time", "Medians, with the middle half of the samples as a cross; squares are solvers as published. Down and left is better."),
-            this.section("history", "Residual histories", "How far a solver is after its iterations, on one sample of each run. A dot is the answer; solvers that do not tell their iterations have only that. The line is the tolerance.",
+            this.section("history", "Residual histories", "How far a solver is after its iterations, on one sample of each run. A dot is the answer; pivoting methods have only that. The line is the tolerance.",
                 this.parts.historyField = html("span", {})),
             this.section("boxes", "Distributions", "Boxes are the middle half of the samples, whiskers the 5th and the 95th percentile.",
                 this.choice("of", measures.map(([key, text]) => [key, text]), "residual", (v) => { this.measure = v as Quantity; })),

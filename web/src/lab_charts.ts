@@ -219,7 +219,7 @@ export function heatMap(lab: Lab, solvers: number[], columns: { name: string; sa
     const rows = solvers.map((s) => html("tr", { "data-solver": s }, html("th", { scope: "row" }, lab.solvers[s].name), ...columns.map((c) => {
         const v = share(c.samples, s);
         return Number.isNaN(v) ? html("td", { class: "none" }, "–")
-            : html("td", { style: `--v:${v.toFixed(3)}`, class: v > 0.55 ? "deep" : "" , title: `${lab.solvers[s].name} on ${c.name}: ${(100 * v).toFixed(1)} %` }, v === 1 ? "100" : (100 * v).toFixed(v > 0.995 ? 1 : 0));
+            : html("td", { style: `--v:${v.toFixed(3)}`, class: v > 0.93 ? "deep" : "", title: `${lab.solvers[s].name} on ${c.name}: ${(100 * v).toFixed(1)} %` }, v === 1 ? "100" : (100 * v).toFixed(v > 0.995 ? 1 : 0));
     })));
     return html("table", { class: "heat" }, html("thead", {}, head), html("tbody", {}, ...rows));
 }
