@@ -29,6 +29,8 @@ static const double eliminate_exact = 1e-13;
 static const double eliminate_still = 1e-11;     // of a row's own D: less is rounding
 static const double eliminate_contraction = 0.1; // below it refinement is as good as any method
 static const double eliminate_floor = 1e-16;     // [m/s or m]: nobody asks for less
+// Steps along z: the shift over the least pivot that is no rounding, tenfold.
+static const double eliminate_most = 1e4;
 // Impulses on bodies of little inertia are answered by large velocities before joints take them back: of those no
 // fraction is small enough, and refinement continues down to this [m/s], or to rounding.
 static const double eliminate_tight = 1e-12; // accuracies from which on this holds
@@ -116,8 +118,9 @@ static void eliminate_condition(const pawl_problem *p, double *x)
 // The preconditioned method keeps z = P^-1 r by the recursion z -= length P^-1 A d, which saves a
 // solve. A residual that no impulse can remove gives a z in the null space of A, the same in every
 // iteration. The counters in_x and in_direction say how many times x and d contain it, so that it
-// can be subtracted once at the end. After ELIMINATE_PATIENCE iterations without a smaller residual
-// rounding has taken over.
+// can be subtracted once at the end. What takes eliminate_most of it is rounding: the residual of the recursion vanishes,
+// that of x, which has grown beyond all bounds, does not. Nor is there more to be met where ELIMINATE_PATIENCE
+// iterations bring no smaller residual.
 static int eliminate_residuals(eliminator *e, const pawl_problem *p, double target, int iterations,
                                double *x)
 {
@@ -143,6 +146,10 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
             break;
         }
         double length = zAz / size;
+        if (!(fabs(in_x + length * in_direction) <= eliminate_most)) {
+            unmet = true;
+            break;
+        }
         for (int i = 0; i < n; ++i) {
             x[i] += length * d[i];
             r[i] -= length * Ad[i];

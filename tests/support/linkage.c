@@ -226,7 +226,9 @@ static void text_body(linkage_text *t, const linkage_body *b, int index)
         text_vector(t, b->foot_point);
         text_add(t, " 0 0 0</pose><geometry><sphere><radius>%.17g</radius></sphere></geometry>",
                  b->foot);
-        text_add(t, "<pawl:friction>0.8</pawl:friction></collision>");
+        text_add(t, "<pawl:friction>0.8</pawl:friction><pawl:restitution>%.17g</pawl:restitution>",
+                 b->foot_restitution);
+        text_add(t, "</collision>");
     }
     if (v3_max_abs(b->twist.linear) > 0.0 || v3_max_abs(b->twist.angular) > 0.0) {
         text_add(t, "<pawl:twist>");

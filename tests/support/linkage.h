@@ -19,6 +19,7 @@ typedef struct linkage_body {
     pawl_twist twist;  // of the link frame's origin, in world axes
     double foot;       // > 0: a ball of this radius at `foot_point` touches the floor [m]
     pawl_vec3 foot_point;
+    double foot_restitution;
 } linkage_body;
 
 typedef struct linkage_joint {
