@@ -63,7 +63,7 @@ const char *args_suggest(const char *word, args_names names, const void *user, c
             continue;
         }
         int distance = args_distance(word, candidate);
-        // A name that was only begun, or whose last part was given, is near however long it is.
+        // A prefix or the last part of a name counts as near for any length.
         bool part = length >= 3 && strstr(candidate, word) != NULL;
         int shorter = (int)(length < other ? length : other);
         int limit = shorter > 1 ? 1 + shorter / 3 : 0; // between single letters nothing is near

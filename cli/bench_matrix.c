@@ -183,7 +183,7 @@ static bool matrix_is_successive(const pawl_sample_data *a, const pawl_sample_da
            memcmp(a->kind, b->kind, (size_t)a->row_count * sizeof *a->kind) == 0;
 }
 
-// What changed in the answers from one step to the next, and would be felt as a jerk.
+// The change of the solutions from one step to the next, which appears as a jerk.
 static pawl_status matrix_jump(const pawl_env *env, const pawl_sample *before,
                                const pawl_settings *settings, pawl_sample_solver *solver,
                                const double *lambda, double *scratch, double *jump)

@@ -46,8 +46,8 @@ void ranks_end(ranks *r)
     r->started = false;
 }
 
-// The counter is in the memory of rank 0. Every rank reads and raises it in one atomic operation: nobody waits for a rank that computes,
-// and a rank that is lost takes nothing with it but its own work.
+// The counter is in the memory of rank 0. Every rank reads and increments it in one atomic operation: no rank waits
+// for another one that computes, and a lost rank loses only its own work.
 static MPI_Win ranks_window;
 static int64_t *ranks_counter;
 

@@ -221,7 +221,7 @@ static pawl_status scenario_push(scenario_run *run, pawl_state *s)
     force.x = most * (2.0 * scenario_random(&run->random) - 1.0);
     force.y = most * (2.0 * scenario_random(&run->random) - 1.0);
     force.z = most * (2.0 * scenario_random(&run->random) - 1.0);
-    // A light finger takes what it weighs a hundredfold, not the weight of the machine.
+    // A light finger gets a hundred times its own weight, not the weight of the machine.
     pawl_body_id id = pawl_model_body_at(m, body);
     double share = fmin(1.0, 100.0 * pawl_model_body(m, id).mass / pawl_model_mass(m));
     force = (pawl_vec3){share * force.x, share * force.y, share * force.z};

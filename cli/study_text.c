@@ -46,7 +46,7 @@ static void study_text_paragraph(FILE *to, const char *text, int indent)
     fputc('\n', to);
 }
 
-// A cell as shown, '!' behind digits that differ from those they stand against.
+// A cell as shown, with '!' behind digits that differ from those they are compared with.
 static const char *study_text_cell(const pawl_study_table *table, int row, int column, char *text)
 {
     const pawl_study_cell *cell =

@@ -20,12 +20,12 @@ void pawl_log(const pawl_env *env, pawl_log_level level, const char *format, ...
         }                                                                                          \
     } while (0)
 
-// A broken promise inside the library or by its caller. Kept in release builds: a wrong number
-// that goes on unseen costs more than the test.
+// A broken promise inside the library or by its caller. Kept in release builds: an undetected wrong number is worse
+// than the cost of the test.
 _Noreturn void pawl_assert_failed(const char *condition, const char *file, int line);
 #define PAWL_ASSERT(condition)                                                                     \
     ((condition) ? (void)0 : pawl_assert_failed(#condition, __FILE__, __LINE__))
 
-// Zeroed memory, or NULL. Sizes are remembered by the caller, as resize() wants them back.
+// Zeroed memory, or NULL. The caller keeps the sizes, which resize() requires.
 void *pawl_alloc(const pawl_env *env, size_t size);
 void pawl_free(const pawl_env *env, void *block, size_t size);

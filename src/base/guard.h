@@ -30,8 +30,8 @@ pawl_status pawl_refuse_null(const pawl_env *env, const char *function, const ch
 bool pawl_index_good(const pawl_env *env, const char *function, const char *what, int index,
                      int count);
 
-// What ids of one kind are held against: the tag of each thing. `numbers`, where not NULL, is the place that each had
-// in the builder, whose ids mean the same.
+// The table for checking ids of one kind: the tag of each element. `numbers`, where not NULL, is the place that each
+// had in the builder, whose ids mean the same.
 typedef struct id_table {
     const char *what;
     const uint32_t *tags, *numbers;

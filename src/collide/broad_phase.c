@@ -152,8 +152,8 @@ static int broad_sweep(broad_phase *bp, uint64_t *pairs, int capacity)
     return found;
 }
 
-// The same without pairs of which both rest. Only leaves that move ask, so that each has to look at the whole tree: at those
-// that rest, wherever they are, and at those that move behind it.
+// The same without pairs of which both rest. Only moving leaves search. Each searches the whole tree for leaves at
+// rest, and the later part of the tree for moving ones.
 static int broad_sweep_moving(broad_phase *bp, const bool *rests, uint64_t *pairs, int capacity)
 {
     int found = 0, end = 2 * bp->count - 1;

@@ -387,7 +387,7 @@ static int collider_keep(collider *c, int found, double margin)
     return kept;
 }
 
-// Counts what does not fit, so that the caller knows how much room to make.
+// Continues to count beyond the capacity, so that the caller knows the required size.
 static int collider_add_endless(collider *c, int count, double margin)
 {
     for (int p = 0; p < c->endless_count; ++p) {
@@ -398,7 +398,7 @@ static int collider_add_endless(collider *c, int count, double margin)
             if (c->any_resting && c->resting[item] && c->resting[plane]) {
                 continue;
             }
-            // What the world's planes see of an item is its own speed.
+            // For the world's planes the speed of an item is its own.
             double reach =
                 margin + (fixed ? c->dt * c->speed[item] : collider_reach(c, item, plane));
             if (!collider_box_overlaps(&c->boxes[k], &c->placed[plane], reach) ||
@@ -445,7 +445,7 @@ static void collider_sweep(collider *c, double margin)
     pawl_vec3 common = swept ? collider_common(c) : v3(0.0, 0.0, 0.0);
     for (int k = 0; k < c->boxed_count; ++k) {
         const placed_shape *s = &c->placed[c->boxed[k]];
-        // Boxes of what has no motion do not depend on the step.
+        // Boxes of fixed shapes do not depend on the step.
         if (c->settled[c->boxed[k]] && c->box_margin == margin) {
             continue;
         }
@@ -556,7 +556,7 @@ static bool collider_is_surface(const collider *c, int item)
     return kind == PAWL_SHAPE_HEIGHTFIELD || kind == PAWL_SHAPE_MESH;
 }
 
-// A block of pairs, by any thread: it writes what it finds of these pairs, and nothing else.
+// A block of pairs, by any thread: it writes only the results of these pairs.
 static void collider_task(void *user, int worker, int item)
 {
     collider *c = user;

@@ -46,7 +46,7 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *mo
 void pawl_contact_finder_destroy(contact_finder *f);
 // From now on contacts between bodies that are still are left out, those of still bodies with the world included;
 // `still` (bodies) is looked at by each search and outlives the finder. NULL: no body is still. Still bodies stay where
-// they are until they are not; whoever moves them all the same calls this again.
+// they are until they are not; call this again after moving such a body.
 void pawl_contact_finder_rest(contact_finder *f, const bool *still);
 // Finds the contacts of bodies that are nearer than `margin` or can be within a time h, by their motion
 // relative to each other; of soft shapes
@@ -62,13 +62,12 @@ int pawl_contact_finder_found(const contact_finder *f); // how many of these the
 int pawl_contact_finder_capacity(const contact_finder *f);
 // Between steps: room for at least `capacity` contacts.
 pawl_status pawl_contact_finder_grow(contact_finder *f, int capacity);
-// Which shapes went through each other in the step for which find() was asked (crossing.h).
+// The shapes that passed through each other in the step of the last find() (crossing.h).
 shape_crossing pawl_contact_finder_crossings(const contact_finder *f, const body_state *before,
                                              const body_state *after, state_overlaps began,
                                              double margin, double deepest);
 
-// Pairs that the last find() held against each other, and one of them alone at other poses: what those
-// need who ask when in a step two shapes met.
+// The pairs tested by the last find(), and one of them at other poses: for locating a collision within a step.
 typedef struct finder_pair {
     int item_a, item_b; // shapes as the finder counts them
 } finder_pair;

@@ -57,7 +57,7 @@ pawl_status pawl_contact_finder_create(const pawl_env *env, const pawl_model *m,
     f->rules = rules;
     f->group = pawl_alloc(env, n * sizeof *f->group);
     f->mask = pawl_alloc(env, n * sizeof *f->mask);
-    // A heap has some three contacts a body: making room anew in the midst of a run costs as much as many steps.
+    // A heap has about three contacts per body; growing during a run costs as much as many steps.
     int first = 0;
     for (int i = 0; i < m->shape_count; ++i) {
         first += m->shapes[i].def.visual_only ? 0 : FINDER_FIRST_A_SHAPE;
@@ -194,7 +194,7 @@ static double finder_impact_friction(const contact_rules *rules, const pawl_shap
                                        : rules->impact_friction * def->friction;
 }
 
-// What the points of one pair have in common.
+// The common properties of the points of one pair.
 static pawl_contact finder_of_pair(const contact_finder *f, const shape_contact *pair)
 {
     const pawl_shape_info *a = &f->model->shapes[pair->shape_a];

@@ -119,8 +119,7 @@ static double crossing_under(const crossing_ground *ground, pawl_vec3 at)
     return -v3_dot(ground->up, q);
 }
 
-// All centres against one plane or heightfield: above it after the step is the rule, and the rest of the question is
-// asked of the others.
+// All centres against one plane or heightfield: most are above it after the step; only the others are tested further.
 static void crossing_search_endless(crossing_search *s, int endless)
 {
     const collider *c = s->c;
@@ -205,8 +204,8 @@ static bool crossing_measure(const crossing_search *s)
 }
 
 // margin [m]: centres that are less deep than this do not count. deepest [m]: the largest penetration of the step,
-// which lets shapes that overlap already pass through after a shorter motion. Planes and heightfields are looked
-// at for every shape, because a shape below them may have left all pairs.
+// which lets shapes that overlap already pass through after a shorter motion. Planes and heightfields are tested for
+// every shape, because a shape below them may no longer be in any pair.
 shape_crossing pawl_collider_crossings(const collider *c, const body_state *before,
                                        const body_state *after, state_overlaps began, double margin,
                                        double deepest)

@@ -128,7 +128,7 @@ static bool expand_by(expand_polytope *p, pawl_vec3 w, double tolerance)
 }
 
 // axis->n points from a to b; axis->gap is negative, minus the depth along n. The best direction is kept from
-// round to round: when rounding or room ends the search, what was found is still a valid separation.
+// round to round: if rounding or lack of memory ends the search, the result is still a valid separation.
 void pawl_expand_penetration(const placed_shape *a, const placed_shape *b, pair_axis *axis)
 {
     double scale = pawl_shape_scale(a) + pawl_shape_scale(b);

@@ -146,7 +146,7 @@ gjk_result pawl_gjk_distance(const placed_shape *a, const placed_shape *b, doubl
         if (s.count > 0 && distance - lower <= 1e-15 * scale) {
             break;
         }
-        // A support point that is in the simplex already cannot improve it: rounding would repeat it for ever.
+        // A support point that is in the simplex already cannot improve it: rounding would repeat it without end.
         bool known = false;
         for (int i = 0; i < s.count; ++i) {
             pawl_vec3 d = v3_sub(s.v[i].w, fresh.w);

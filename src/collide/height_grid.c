@@ -170,7 +170,7 @@ double pawl_height_grid_depth(const height_grid *g, pawl_vec3 point)
     return v3_dot(f.normal, v3_sub(f.v[0], point));
 }
 
-// Beyond the edges the field goes on with its slopes, where `top` is no bound: boxes there are always looked at.
+// Beyond the edges the field continues with its slopes, where `top` is not a bound: boxes there are always tested.
 bool pawl_height_grid_reaches(const height_grid *g, pawl_vec3 low, pawl_vec3 high, double margin)
 {
     bool over = low.x >= margin && low.y >= margin && high.x <= (g->nx - 1) * g->dx - margin &&
@@ -322,8 +322,8 @@ static bool height_ray_sinks(const height_grid *g, pawl_vec3 o, pawl_vec3 d, dou
     return true;
 }
 
-// From cell to cell. Cells are told by the middle of the part of the ray in them, so that rounding at lines neither
-// skips one nor stays in it for ever: each part ends behind its beginning.
+// From cell to cell. A cell is identified by the middle of the part of the ray in it, so that rounding at grid lines
+// neither skips a cell nor repeats it: each part ends behind its beginning.
 bool pawl_height_grid_meets_ray(const height_grid *g, pawl_vec3 o, pawl_vec3 d, double reach,
                                 double *distance, pawl_vec3 *normal)
 {

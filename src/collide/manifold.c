@@ -7,12 +7,12 @@
 #include "collide/pair.h"
 
 // Directions within this of a face's normal take the whole face, of a right angle to an edge the
-// whole edge. Beyond it the far end of anything stands further off than a margin is wide.
+// whole edge. Beyond this tilt the far end of a shape is farther away than the margin.
 static const double manifold_tilt = 0.1;
 // Edges this parallel touch along a line.
 static const double manifold_parallel = 0.01;
 // Outlines that cross at less than this run along one another: the crossing lies within a quarter of
-// it, times their length, of the line between the ends of that stretch, and would tell nothing new.
+// it, times their length, of the line between the ends of that stretch, and adds no information.
 static const double manifold_along = 1e-6;
 static const double manifold_rounding = 1.0 + 1e-15; // of a quotient that is 1
 
@@ -437,8 +437,8 @@ static bool manifold_is_flat(const surface_patch *patch, pawl_vec3 n, double sid
            v3_max_abs(v3_axpy(patch->normal, -side, n)) < 0.5 * manifold_witness_tilt;
 }
 
-// The one point that shows the exact gap, whatever the patches look like. False when neither side
-// has one: then it is only a guess. *corner: at least one side touches in a point.
+// The point with the exact gap, for any form of the patches. False when neither side has one: then it is only a
+// guess. *corner: at least one side touches in a point.
 static bool manifold_witness(const placed_shape *a, const placed_shape *b, const pair_axis *axis,
                              double ra, double rb, candidate_list *list, bool *corner)
 {

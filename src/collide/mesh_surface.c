@@ -18,7 +18,7 @@ enum { MESH_RING = 128, MESH_ASKED = 16 };
 static const double mesh_tilt = 0.1;
 static const double mesh_cross_tilt = 1e-6; // of two ridges, whose direction is exact
 
-// Points of a shape are asked for once for each face in reach; the last answers are kept.
+// Points of a shape are needed once for each face in reach; the last answers are kept.
 typedef struct mesh_asked {
     pawl_vec3 point, normal;
     uint64_t face;

@@ -64,8 +64,8 @@ void pawl_expand_penetration(const placed_shape *a, const placed_shape *b, pair_
 void pawl_refine_axis(const placed_shape *a, const placed_shape *b, double tolerance,
                       pair_axis *axis);
 
-// Points for a known axis: what of the two surfaces faces each other along n, clipped against each
-// other. `gap` in the axis is that of the cores.
+// Points for a known axis: the parts of both surfaces that face each other along n, clipped against each other. `gap`
+// in the axis is that of the cores.
 void pawl_manifold_from_axis(const placed_shape *a, const placed_shape *b, double margin,
                              const pair_axis *axis, contact_manifold *out);
 
@@ -94,7 +94,7 @@ enum {
     FEATURE_INDEX = 0x3fff
 };
 
-// What of a core faces a direction: a point, a segment, a polygon, or a disc with points on its rim.
+// The part of a core that faces a direction: a point, a segment, a polygon, or a disc with points on its rim.
 enum { PATCH_POINTS = 64, PATCH_RIM = 6 };
 typedef enum patch_kind { PATCH_POINT, PATCH_SEGMENT, PATCH_POLYGON, PATCH_DISC } patch_kind;
 typedef struct surface_patch {

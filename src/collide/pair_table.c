@@ -122,7 +122,7 @@ static int pair_with_surface(const placed_shape *a, const placed_shape *b, doubl
     return pawl_mesh_collide(a, b, margin, out, room);
 }
 
-// A mesh that is convex touches convex shapes as the hull that it is: depths are exact, whatever its triangles.
+// A convex mesh touches convex shapes as a hull: depths are exact for any triangles.
 static const placed_shape *pair_solid(const placed_shape *s, placed_shape *hull)
 {
     if (s->kind != PAWL_SHAPE_MESH || !s->mesh->convex) {

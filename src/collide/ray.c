@@ -44,8 +44,8 @@ static ray_cut ray_slab(pawl_vec3 o, pawl_vec3 d, int axis, double half)
     return ray_both(ray_half_space(o, d, n, half), ray_half_space(o, d, v3_scale(-1.0, n), half));
 }
 
-// |x| <= radius over the first `axes` (2 or 3) axes. The line is looked at from its point nearest to the centre, so
-// that a far origin loses no digits.
+// |x| <= radius over the first `axes` (2 or 3) axes. The line is parametrized from its point nearest to the centre,
+// so that a far origin loses no digits.
 static ray_cut ray_round(pawl_vec3 o, pawl_vec3 d, int axes, double radius)
 {
     if (axes == 2) {

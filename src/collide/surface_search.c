@@ -43,10 +43,10 @@ void pawl_surface_begin(surface_search *s, const placed_shape *shape, double mar
     s->high = v3_add(s->high, v3(margin, margin, margin));
 }
 
-// A name of 32 bits: which feature of the surface, and which of the shape. Faces go by their normal, so
-// that what slides over a flat stretch keeps its name, and with it its warm start, from triangle to triangle.
-// The surface's usual normal goes without: names order the rows of a problem, and where forces are not
-// unique, as under four corners, a flat field should give those of a plane.
+// A name of 32 bits: which feature of the surface, and which of the shape. The identifier of a face depends on its
+// normal, so that a shape sliding over a flat region keeps its identifiers, and with them its warm starts, from
+// triangle to triangle. The surface's usual normal goes without: names order the rows of a problem, and where forces
+// are not unique, as under four corners, a flat field should give those of a plane.
 static uint32_t surface_name(int kind, const int64_t key[3], uint32_t of_shape)
 {
     int64_t all[5] = {kind, key[0], key[1], key[2], (int64_t)of_shape};
@@ -118,7 +118,7 @@ static double surface_outside(const surface_face *f, pawl_vec3 p, double *size)
 }
 
 // Whether a round side, or the middle of an ellipsoid, is still above the plane of a face that it dips
-// under by -gap. The face has then its nearest point, whatever else is below that.
+// under by -gap. The face then has its nearest point, independent of other parts below it.
 static bool surface_dips(const surface_search *s, const surface_face *f, double gap)
 {
     if (s->shape->kind == PAWL_SHAPE_ELLIPSOID) {
@@ -138,8 +138,8 @@ static void surface_note_sunk(surface_search *s, pawl_vec3 x, double depth, pawl
 
 // Whether a point of the shape, `gap` above the plane of the face, is this face's. Above the surface: if
 // the face is under it along its normal. Below it: if the face stands over it, or if it is about as deep
-// under this face as under that one, as in a valley; a face further off has nothing to say. What has come
-// out again on the other side of a thin ridge, and can only be of a round side, is the face's it dips under.
+// under this face as under that one, as in a valley; a face farther away does not count. A point that has come out on
+// the other side of a thin ridge, which is only possible for a round side, belongs to the face below which it is.
 static bool surface_owns(surface_search *s, const surface_face *f, pawl_vec3 x, double gap)
 {
     double size, out = surface_outside(f, v3_axpy(x, -gap, f->normal), &size);

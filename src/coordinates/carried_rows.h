@@ -28,9 +28,9 @@ void pawl_carried_rows_gram(const carried_rows *c, int k, const problem_block *r
 // S (m x m), with 0 on the diagonal of rows that the free ones hold still: less than `still` of D + R.
 void pawl_carried_rows_condense(const carried_rows *c, const row_set *rows, double still,
                                 double *room, int n, double *S);
-// The same through a factor C = L LT of what the joints leave of the bodies' own mobility, Y = J_b L, S = Y YT: `rank`
-// columns, as many as the bodies together can move, which are few next to the rows. False, and nothing done, where
-// rows have a compliance. G is overwritten.
+// The same through a factor C = L LT of the mobility of the bodies that the joints allow, Y = J_b L, S = Y YT: `rank`
+// columns, the number of independent motions of the bodies, which is small compared with the rows. False, and nothing
+// done, where rows have a compliance. G is overwritten.
 bool pawl_carried_rows_factor(const carried_rows *c, const row_set *rows, double still,
                               double *room, int n, double *S, double *Y, int *rank);
 // v (m) -= J_b ZT y, y (n) a half solve.

@@ -11,7 +11,7 @@
 #include "coordinates/free_factor.h"
 #include "rows/assembly.h"
 
-// What a step in some coordinates is expected to cost.
+// The estimated cost of a step in some coordinates.
 typedef struct coordinates_estimate {
     const char *of;      // their name; NULL: none
     double instructions; // of a step
@@ -42,7 +42,7 @@ typedef struct coordinates_ops {
     double (*reactions)(coordinates *c, const double *lambda, const double *from, const double *to,
                         const double *before, const double *after, double *scratch,
                         double *reaction);
-    // Adds to `reaction` what reactions() kept until somebody asks, and forgets it; NULL: it keeps nothing.
+    // Adds the data deferred by reactions() to `reaction` and discards it; NULL: it keeps nothing.
     void (*settle_reactions)(coordinates *c, double *reaction);
     void (*forget_reactions)(coordinates *c, bool defers); // whether it may keep them from now on
     // Poses near held joints to poses that close them at time t; `placed`: at the configuration where the rows
@@ -54,7 +54,7 @@ typedef struct coordinates_ops {
                  body_state *bodies);
     // The factor of the free rows, which tells mechanisms apart; NULL: there is none.
     free_factor *(*factor)(const coordinates *c);
-    // Where there is none: how many free rows repeat others, which are then dropped; NULL: they never are.
+    // Without a factor: the number of redundant free rows, which are then dropped; NULL: they never are.
     void (*expect)(coordinates *c, int redundant);
     // The number of joints in the loop that free block k closes by itself; NULL where loops are found as
     // circles of joints with rows.
@@ -68,7 +68,7 @@ struct coordinates { // every kind embeds this as its first member
 };
 
 const coordinates_ops *pawl_coordinates_find(int kind); // pawl_formulation; NULL if unknown
-// The kind itself, or where it stands for a choice among others the first of these.
+// The kind itself or, if it means a choice among others, the first of these.
 int pawl_coordinates_named(int kind);
 bool pawl_coordinates_have_tree_joints(int kind); // has_tree_joints of that kind; false if unknown
 extern const coordinates_ops pawl_maximal_coordinates;
@@ -79,7 +79,7 @@ int pawl_coordinates_soft_rows(const pawl_model *model);
 double pawl_coordinates_contacts(const pawl_model *model);
 bool pawl_coordinates_move_freely(const pawl_model *model);
 
-// These are what the functions of the same name do, where there is something to do.
+// Calls of the functions of the same name, if the kind has them.
 void pawl_coordinates_destroy(coordinates *c); // NULL is fine
 void pawl_coordinates_constrain(coordinates *c, double *u);
 double pawl_coordinates_reactions(coordinates *c, const double *lambda, const double *from,

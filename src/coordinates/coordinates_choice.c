@@ -24,7 +24,7 @@ int pawl_coordinates_soft_rows(const pawl_model *m)
     return rows + m->actuator_count + m->spring_count;
 }
 
-// Of the shapes of bodies that move each may stand on something with a point; most of a robot's never do.
+// Each shape of a moving body may have a contact point; most of a robot's never do.
 double pawl_coordinates_contacts(const pawl_model *m)
 {
     int shapes = 0;

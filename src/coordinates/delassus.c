@@ -177,8 +177,8 @@ static void delassus_set_free_rows(maximal_delassus *d, const double *compliance
     pawl_matrix_free_set(&d->free_rows, p, p->free_block_count, sigma, NULL);
 }
 
-// Exchanges the last factor with the other one, and what is known of each. The number of redundant
-// rows to expect is a property of the mechanism and is kept by the first factor.
+// Exchanges the last factor with the other one, with the data of each. The number of redundant rows to expect is a
+// property of the mechanism and is kept by the first factor.
 static void delassus_swap_factors(maximal_delassus *d)
 {
     int64_t key = d->base.factored;
@@ -361,7 +361,7 @@ static int delassus_half_columns(pawl_delassus *base, int block, double *x, int 
     return delassus_half_paths(d, &d->rows->blocks[block], x, stride, runs);
 }
 
-// Six columns stand for all rows on a body; see coordinates/carried_rows.h.
+// Six columns represent all rows on a body; see coordinates/carried_rows.h.
 static bool delassus_condense_bodies(pawl_delassus *base, double still, double *room, size_t size,
                                      problem_block *runs, double *S, double *Y, int *rank)
 {

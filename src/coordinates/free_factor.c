@@ -83,7 +83,7 @@ static void free_factor_task(const pair_task *task, double *restrict out)
 }
 
 // The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, four entries at a time. Numbers behind the end
-// of a row get nothing added. Of a diagonal block some of the upper triangle is written as well, which nobody reads.
+// of a row get nothing added. Parts of the upper triangle of a diagonal block are written as well, but never read.
 enum { FREE_TASK_SIZE = 6 };
 PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int from, int rows, int n,
                                       double *restrict out)
@@ -109,8 +109,8 @@ PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int from, int rows,
     }
 }
 
-// A hinge with itself: the products of its own rows over all its bodies were found where they were placed, and replace
-// what a factor before left there. Left to add are those of the row of a spring or servo.
+// A hinge with itself: the products of its own rows over all its bodies were computed at their placement, and replace
+// the values of the previous factor. Left to add are those of the row of a spring or servo.
 PAWL_KERNEL_PART void free_factor_add_hinge(const pair_task *task, double *restrict out)
 {
     for (int r = 0; r < HINGE_ROWS && task->first; ++r) {
@@ -224,7 +224,7 @@ static int free_factor_refactor(free_factor *f, int part, const double *complian
     return pawl_block_ldl_factor_part(f->ldl, part, rounding);
 }
 
-// Keys of the parts become void: they stand for factors that islands made.
+// Keys of the parts become invalid: they belong to factors made for islands.
 int pawl_free_factor_update(free_factor *f, const double *compliance, double shift, bool drops)
 {
     int dropped = 0;
@@ -596,8 +596,8 @@ static void free_factor_rewind(int *start, int part_count)
     start[0] = 0;
 }
 
-// The first task of each block of D. Blocks are told apart by where they are. A dense factor has zeros between blocks
-// and begins with zeros.
+// The first task of each block of D. Blocks are distinguished by their positions. A dense factor has zeros between
+// blocks and begins with zeros.
 static void free_factor_mark_first(free_factor *f)
 {
     if (f->dense) {

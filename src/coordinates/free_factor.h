@@ -12,7 +12,7 @@
 #include "rows/assembly.h"
 
 typedef struct free_factor free_factor;
-// Dense, sparse or, with PAWL_DELASSUS_AUTO, as suits the rows. What is dense is one part.
+// Dense, sparse or, with PAWL_DELASSUS_AUTO, as suits the rows. A dense factor is one part.
 pawl_status pawl_free_factor_create(const pawl_env *env, const pawl_assembly *a,
                                     pawl_delassus_kind kind, free_factor **out);
 void pawl_free_factor_destroy(free_factor *f);

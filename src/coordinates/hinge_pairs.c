@@ -25,7 +25,7 @@ PAWL_KERNEL_PART void hinge_pairs_load(const double *const from[4], lanes x[PAIR
     }
 }
 
-// A row of the four blocks. What is behind its end is 0.
+// A row of the four blocks. Entries behind its end are 0.
 PAWL_KERNEL_PART void hinge_pairs_store(const lanes entry[HINGE_ROWS], double *const to[4])
 {
     lanes zero = LANES_ALL(0.0);

@@ -68,7 +68,7 @@ static free_factor *maximal_factor(const coordinates *c)
     return pawl_delassus_free_factor(c->delassus);
 }
 
-// Sparse elimination is linear in rows. What joints and gravity alone move takes a step of its own (smooth_step.c).
+// Sparse elimination is linear in rows. Motions with only joints and gravity have a cheaper step (smooth_step.c).
 static pawl_status maximal_estimate(const pawl_env *env, const pawl_model *model,
                                     const pawl_settings *settings, coordinates_estimate *out)
 {

@@ -210,7 +210,7 @@ static int reduced_loop_joints(const coordinates *c, int block)
     return joints;
 }
 
-// Why a model is not to be moved in these coordinates unless somebody asks for them; NULL: it may be.
+// The reason why a model does not use these coordinates unless they are requested; NULL: it may be.
 static const char *reduced_cannot(const pawl_model *model, const pawl_settings *set)
 {
     if (set->soft.joint > 0.0) {
@@ -261,7 +261,7 @@ const coordinates_ops pawl_reduced_coordinates = {
     .summary = "joint coordinates on a spanning tree, loops as constraints: steppers "
                "euler, moreau, lit",
     .has_tree_joints = true,
-    // The few rows of a loop hold all of its redundancy: what is left open contradicts itself the more.
+    // The few rows of a loop contain all of its redundancy, so their misfit is larger.
     .newton_steps = 6,
     .estimate = reduced_estimate,
     .create = reduced_create,

@@ -140,8 +140,8 @@ static int reduced_geometry(pawl_delassus *base, int block, int *columns, bool *
     return pawl_reduced_form_geometry(d->form, d->a, block, columns, turns, values);
 }
 
-// Rows across a planar mechanism from a file with few digits hardly move anything: by their own diagonal they
-// would weigh nothing, and what they contradict would be given up for them.
+// Out-of-plane rows of a planar mechanism from a file with few digits cause almost no motion. Relative to their own
+// diagonal they would have almost no weight, and the rows that they contradict would be violated in their favour.
 static void reduced_sizes(pawl_delassus *base, double *out)
 {
     reduced_delassus *d = (reduced_delassus *)base;
@@ -199,8 +199,8 @@ static void reduced_set_free(reduced_delassus *d, const double *compliance, doub
 }
 
 // Redundant rows are dropped where that is exact. Else the shift is relative to the rows' sizes where they may repeat
-// each other, weak or not: what the coordinates leave of a redundant row may be rounding, and a fraction of that no
-// shift at all.
+// each other, weak or not: the projection of a redundant row on the coordinates may be rounding, and a fraction of
+// that would not be a shift.
 static int reduced_factor(pawl_delassus *base, const double *compliance, double shift)
 {
     reduced_delassus *d = (reduced_delassus *)base;

@@ -222,8 +222,8 @@ PAWL_KERNEL static void eliminate_gather(reduced_eliminator *e, const int *rows,
     }
 }
 
-// With the generalized forces tau of worn rows and z of other impulses, what the rows g have to add so that their
-// velocities are `right` - R x: x, and z with it.
+// With the generalized forces tau of eliminated rows and z of other impulses: the impulses x of the rows g for which
+// their velocities are `right` - R x, and z including them.
 static void eliminate_answer(reduced_eliminator *e, double *x)
 {
     for (int i = 0; i < e->count; ++i) {
@@ -264,7 +264,7 @@ static void eliminate_run(reduced_eliminator *e, const double *b, double *x)
         e->right[i] = b[e->row[i]];
     }
     eliminate_answer(e, own);
-    // Also of rows so soft that they do nothing: what is judged of them is c lambda.
+    // Also for rows so soft that they have no effect: the judge uses their c lambda.
     if (e->count < e->a->free_rows) {
         const articulated_factor *f = eliminate_factor_of(e);
         for (int k = 0; k < t->column_count; ++k) {

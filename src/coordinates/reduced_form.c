@@ -58,7 +58,7 @@ pawl_status pawl_reduced_form_create(const pawl_env *env, const pawl_assembly *a
     for (int k = 0; k < tree->column_count; ++k) {
         deepest = tree->columns[k].depth + 1 > deepest ? tree->columns[k].depth + 1 : deepest;
     }
-    // A row touches the columns between its bodies and their roots alone: that many at most, whatever the model's
+    // A row only has the columns between its bodies and their roots, which is a bound independent of the model's
     // size.
     int width = BLOCK_MAX_BODIES * deepest;
     width = width < tree->column_count ? width : tree->column_count;
@@ -234,7 +234,7 @@ void pawl_reduced_form_momenta(const reduced_form *f, const double *u, double *p
     }
 }
 
-// U: the twist of each body when all q' are 0. It is not 0 where something is driven: bodies that hang on a kinematic body, or on a
+// U: the twist of each body when all q' are 0. It is not 0 with drives: bodies attached to a kinematic body, or to a
 // joint with a prescribed motion, are moved along.
 static void form_ride(reduced_form *f, double *u)
 {
@@ -628,9 +628,9 @@ static void form_resolve(const reduced_form *f, const body_state *at, const redu
     pawl_ldl_solve(matrix, n, n, inverse, rows);
 }
 
-// What the joints of the tree transmit: impulses p (6 x bodies) on the bodies, summed from the leaves to the roots
-// (Newton-Euler). What reaches a driven body is the work of whatever drives it, at `before` and `after`, which may be
-// NULL where there is none.
+// The impulses that the joints of the tree transmit: impulses p (6 x bodies) on the bodies, summed from the leaves to
+// the roots (Newton-Euler). The impulse on a driven body gives the work of its drive, with the twists `before` and
+// `after`, which may be NULL without drives.
 static double form_transmit(const reduced_form *f, const body_state *at, const double *before,
                             const double *after, double *p, double *reaction)
 {
@@ -670,8 +670,8 @@ static double form_transmit(const reduced_form *f, const body_state *at, const d
     return work;
 }
 
-// The change of each body's momentum, less the impulses of rows on it, is what joints of the tree did. Hardly anybody
-// asks for it: it waits, with the poses, unless it is wanted for the work of kinematic bodies.
+// The change of each body's momentum, less the impulses of rows on it, is what joints of the tree did. It is seldom
+// queried: it is stored with the poses until a query, unless the work of kinematic bodies needs it.
 double pawl_reduced_form_reactions(reduced_form *f, const pawl_assembly *a, const double *lambda,
                                    const double *from, const double *to, const double *before,
                                    const double *after, double *scratch, double *reaction)

@@ -16,7 +16,7 @@ typedef struct form_lanes {
     double x[6][4];
 } form_lanes;
 
-// Most sets of reactions of a step that wait for somebody to ask.
+// The largest number of deferred sets of reactions in a step.
 enum { FORM_DEFERRED = 6 };
 
 typedef struct reduced_form {
@@ -39,7 +39,7 @@ typedef struct reduced_form {
     body_state *moved;                       // (bodies) scratch
     pawl_mat3 *turned;                       // (bodies) scratch
     int *first_slot;                         // (joints) of its rows, see impulse_slots
-    bool defers;                             // reactions are resolved when somebody asks
+    bool defers;                             // reactions are resolved on request
     int deferred_count;
     struct {
         body_state *at;   // (bodies) poses
@@ -52,7 +52,7 @@ typedef struct reduced_form {
     double *Y;           // (max_rows x width)
     double (*passed)[4]; // (width) scratch
     int *waits_on;       // (max_blocks) the column whose rate is the block's one row, -1: none
-    bool *waits;         // (max_blocks) the row is found when somebody asks for it
+    bool *waits;         // (max_blocks) the row is computed on request
     double *lost; // (max_rows) of rows that no coordinate moves a compliance in place of D; else 0
 } reduced_form;
 

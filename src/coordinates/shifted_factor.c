@@ -60,8 +60,8 @@ static bool shifted_find_edges(shifted_factor *f, int block_count)
     return true;
 }
 
-// Orders and fills anew when the pairs of bodies that share rows have changed.
-// A hash of the edges stands for the topology; | 1 keeps it away from 0, which means none.
+// Computes order and fill again when the pairs of bodies that share rows have changed. A hash of the edges identifies
+// the topology; | 1 keeps it away from 0, which means none.
 static bool shifted_plan(shifted_factor *f, int block_count)
 {
     if (!shifted_find_edges(f, block_count)) {

@@ -391,8 +391,8 @@ static void cluster_name(const weak_cluster *c, const double *u, int row[2])
 
 // The least singular vectors of a cluster, out of those of the loops where part is not NULL.
 //
-// Random start vectors have a part in every weak direction. Guards, vectors beyond those expected,
-// tell whether all weak directions were found: the first strong singular value must be among them.
+// Random start vectors have a part in every weak direction. Additional vectors (guards) show whether all weak
+// directions were found: the first strong singular value must be among them.
 static void cluster_search(search *s, weak_cluster *c, double length, weak_part *part,
                            double tolerance)
 {
@@ -420,8 +420,8 @@ static void cluster_search(search *s, weak_cluster *c, double length, weak_part 
     c->count = c->base;
 }
 
-// What is followed from now on begins with directions that have nothing to do with the mechanism: weak
-// vectors of one position may well be at right angles to those of another.
+// The iteration starts from directions that are independent of the mechanism, because weak vectors of one position
+// may be orthogonal to those of another.
 static void cluster_settle(weak_cluster *c)
 {
     int total = c->base + WEAK_GUARDS;
@@ -617,7 +617,7 @@ static int part_common_rows(const weak_cluster *x, const weak_cluster *y, weak_s
     return count;
 }
 
-// What the loops of a mechanism share: overlaps, and the plan of their Gram matrix.
+// Common data of the loops of a mechanism: overlaps, and the plan of their Gram matrix.
 static pawl_status part_join(search *s, weak_part *part, const weak_cluster *loops, int count,
                              int wide_total)
 {
@@ -674,9 +674,8 @@ static pawl_status part_join(search *s, weak_part *part, const weak_cluster *loo
                                          s->a->model->name);
 }
 
-// What the loops found so far of a mechanism, which stand at the end of the list, do not hold.
-// The number of weak vectors is not known beforehand: where all that were tried are weak, twice as
-// many are tried.
+// The part of a mechanism's weak space that its loops, which are at the end of the list, do not contain. The number
+// of weak vectors is not known beforehand: where all that were tried are weak, twice as many are tried.
 static pawl_status search_rest(search *s, weak_part *part, int index)
 {
     int count = 0, rows = search_part_rows(s, index), total = SEARCH_WIDE;

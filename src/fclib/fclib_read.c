@@ -98,7 +98,7 @@ static pawl_status fclib_local(const fclib_file *f, pawl_contact_problem **out)
     return status;
 }
 
-// What a global problem is made of, in our order of contact rows.
+// The parts of a global problem, in pawl's order of contact rows.
 typedef struct fclib_global_parts {
     fclib_matrix M, H, G;
     double *f, *w, *b, *friction;

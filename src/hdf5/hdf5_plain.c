@@ -401,7 +401,7 @@ static uint64_t plain_root(const hdf5_plain *f)
     return plain ? plain_number(p + 36, 8) : plain_nowhere;
 }
 
-// Whether the file goes on to where it says that it ends.
+// Whether the file is as long as it states.
 static bool plain_is_whole(const hdf5_plain *f)
 {
     const unsigned char *p = plain_at(f, 0, 48);

@@ -42,13 +42,13 @@
         call;                                                                                      \
     }
 
-// Memory that only grows: what a plan needs fits, in the end, into what earlier plans needed.
+// Memory that only grows: after some plans, later ones fit into the memory of earlier ones.
 typedef struct ldl_pool {
     char *base;
     size_t bytes;
 } ldl_pool;
 
-// What factoring and solving need of a position, and of an entry, at one place: they walk down these lists.
+// The data of a position, and of an entry, that factoring and solving need, in lists that they traverse.
 typedef struct ldl_column {
     int dim, diagonal, pivot;
     int row, part_row; // of its node in the caller's vector: of all rows, of those of its part
@@ -130,7 +130,7 @@ PAWL_KERNEL_PART int ldl_width(int n)
 static ldl_analysis ldl_analysis_layout(int n, int edges, pawl_carver *mem)
 {
     ldl_analysis a = {.n = n, .edge_count = edges};
-    // The elbow room that amd_order() would give it: the same order, whoever holds the memory.
+    // The additional memory that amd_order() would use: the order is then the same.
     a.graph_room = 2 * edges + 2 * edges / 5 + n;
     a.start = PAWL_CARVE(mem, int, n + 1);
     a.column = PAWL_CARVE(mem, int, n + 1);
@@ -760,8 +760,8 @@ PAWL_KERNEL static int ldl_run_factor_part(block_ldl *l, int part, double floor)
     int dropped = 0;
     const ldl_column *begin = l->columns_by_part + l->part_start[part];
     const ldl_column *end = l->columns_by_part + l->part_start[part + 1];
-    // Pivots are weighed against the matrix as it came: what is left of a dependent row after
-    // earlier nodes were eliminated is noise, next to which another noise looks large.
+    // Pivots are compared with the original matrix: the remainder of a dependent row after the elimination of earlier
+    // nodes is noise and not a suitable scale.
     for (const ldl_column *c = begin; c < end; ++c) {
         int next = ldl_width(c->dim) + 1;
         const double *diagonal = l->values + c->diagonal;

@@ -19,8 +19,8 @@ typedef struct block_edge {
 // `dim` (node_count) sizes; vectors hold the nodes' entries one after another in node order.
 pawl_status pawl_block_ldl_create(const pawl_env *env, int node_count, const int *dim,
                                   const block_edge *edges, int edge_count, block_ldl **out);
-// The same with nodes that lead (`leads` by node, NULL: none): they are eliminated first, and that changes no other
-// block, because what it would take from those was left out of them. No two of them are coupled.
+// The same with leading nodes (`leads` by node, NULL: none): they are eliminated first without changing other blocks,
+// because their contributions were not added to those blocks. No two of them are coupled.
 pawl_status pawl_block_ldl_create_led(const pawl_env *env, int node_count, const int *dim,
                                       const block_edge *edges, int edge_count, const bool *leads,
                                       block_ldl **out);
@@ -51,8 +51,8 @@ void pawl_block_ldl_half_solve(const block_ldl *ldl, double *x);
 void pawl_block_ldl_back_solve(const block_ldl *ldl, double *x);
 
 // Parts: nodes that no path joins are in different ones, numbered by their first nodes. Each can be
-// factored and solved with alone, several at a time by several threads; what comes out is to the
-// bit what the whole gives. A vector of a part holds the entries of its nodes alone, in node order.
+// factored and solved with alone, several at a time by several threads; the result has the same bits as that of the
+// whole. A vector of a part holds the entries of its nodes alone, in node order.
 int pawl_block_ldl_part_count(const block_ldl *ldl);
 int pawl_block_ldl_part(const block_ldl *ldl, int node);
 int pawl_block_ldl_part_row(const block_ldl *ldl,

@@ -212,7 +212,7 @@ static void lu_fill(block_lu *f, lu_graph *g)
 }
 
 // Where the block of each edge of the caller is, once per plan: filling a matrix then needs no
-// search. Negative numbers (complements) say that node b, not a, is eliminated later.
+// search. Negative numbers (complements) mean that node b, not a, is eliminated later.
 static void lu_place_edges(block_lu *f, const block_edge *edges)
 {
     for (int e = 0; e < f->edge_count; ++e) {
@@ -461,7 +461,8 @@ PAWL_KERNEL_PART void lu_scale(block_lu *f, int j, int from, int to)
     }
 }
 
-// What entries from..to of column j take from the columns of their rows; each of those has all later rows of j.
+// The updates by the entries from..to of column j to the columns of their rows; each of those has all later rows of
+// j.
 //
 // `at` only moves forward, since rows ascend in both columns: a merge without search.
 PAWL_KERNEL_PART void lu_update(block_lu *f, int j, int from, int to)

@@ -115,7 +115,7 @@ static int lemke_filter(lemke *s, int n, int c, int j, int count, double tie)
     for (int k = 0; k < count; ++k) {
         int i = s->candidates[k];
         double value = j < 0 ? s->right[i] : lemke_inverse(s, n, i, j);
-        // What row i would be left with if another one of the least ratio were chosen.
+        // The value of row i if another row of the least ratio were chosen.
         if (value - least * lemke_row(s, n, i)[c] <= tie) {
             s->candidates[kept++] = i;
         }
@@ -259,8 +259,8 @@ lemke_result pawl_lemke(lemke *s, const double *M, const double *q, int n, int m
             lemke_refine(s, M, q, n, m_size, q_size);
             lemke_refine(s, M, q, n, m_size, q_size);
         }
-        // A ray along which z0 is nothing but rounding is an answer as well; a search that seems to
-        // have ended but lost its way is none.
+        // A ray along which z0 is nothing but rounding is an answer as well; a search that ended in a wrong basis is
+        // not a solution.
         double error = lemke_judge(s, M, q, n, m_size, q_size);
         result.pivots += found.pivots;
         if (error < least || k == 0) {

@@ -450,7 +450,7 @@ static int simplex_qp_list_free(simplex_qp *s, const simplex_qp_problem *p)
     return q;
 }
 
-// What contradicts the set changes sides, all at once. False: nothing does. The point is in `work`.
+// All constraints that contradict the set change sides at once. False: nothing does. The point is in `work`.
 static bool simplex_qp_exchange(simplex_qp *s, const simplex_qp_problem *p)
 {
     int n = p->n, sums = 0;
@@ -511,7 +511,7 @@ static bool simplex_qp_walk(simplex_qp *s, const simplex_qp_problem *p, double s
                             double *x, int *iterations)
 {
     int n = p->n, q = 0, limit = *iterations + 20 * (n + p->group_count) + 20;
-    // A guess of the set says little where Q is singular.
+    // A guess of the set is of little use if Q is singular.
     if (warm && p->shift >= shift && simplex_qp_settle(s, p, shift, x, iterations)) {
         return true;
     }

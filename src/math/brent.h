@@ -14,9 +14,8 @@ typedef struct brent_root {
     int evaluations;
 } brent_root;
 
-// f must have different signs at a and b (zero counts as either); fa and fb are its values there, which
-// are not asked for again. Ends when the bracket is no longer than `tolerance` plus a few units of
-// rounding of x, or when f(x) is zero. A function that jumps is bracketed down to its jump. Never
-// evaluates outside the bracket.
+// f must have different signs at a and b (zero counts as either); fa and fb are its values there, which are not
+// computed again. Ends when the bracket is no longer than `tolerance` plus a few units of rounding of x, or when f(x)
+// is zero. A function that jumps is bracketed down to its jump. Never evaluates outside the bracket.
 brent_root pawl_brent(brent_function f, void *user, double a, double fa, double b, double fb,
                       double tolerance);

@@ -317,7 +317,7 @@ void pawl_builder_set_name(pawl_builder *b, const char *model_name)
     }
 }
 
-// A softness of zeros says nothing, so its other numbers do not matter.
+// A softness of zeros means none, so its other numbers do not matter.
 static pawl_status builder_check_soft(const pawl_builder *b, const char *what, const char *name,
                                       const pawl_softness *s, double erp)
 {

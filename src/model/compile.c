@@ -175,7 +175,7 @@ static pawl_vec3 compile_world_point(const pawl_model *m, int body, pawl_vec3 an
 }
 
 // The first of three components of the rotation vector that have one spring to 0, one damper and one armature; -1: none.
-// Then these turn alike about all axes: a torque -k rho - d w - a w', whatever the attitude. With rho' in place of w they
+// They then act equally about all axes: a torque -k rho - d w - a w' at any attitude. With rho' in place of w they
 // would not be isotropic.
 static int compile_isotropic(const model_joint *j)
 {
@@ -590,7 +590,7 @@ static pawl_model *compile_layout(const pawl_builder *b, pawl_carver *mem)
     return m;
 }
 
-// A callback adds its kind alone: what it computes cannot be hashed.
+// A callback adds only its kind, because its values cannot be hashed.
 static uint64_t compile_hash_signal(uint64_t h, const pawl_signal *s)
 {
     const double numbers[] = {(double)s->kind, s->value, s->amplitude,

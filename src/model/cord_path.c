@@ -84,8 +84,8 @@ static cord_way cord_round(vec2 a, vec2 b, double radius, double turn)
     return (cord_way){cord_polar(radius, start), cord_polar(radius, end), arc};
 }
 
-// Of the two ways round the one on the side of `side`, or else the one whose touching points are nearer; a way whose
-// straight pieces cross is none.
+// Of the two ways round the one on the side of `side`, or else the one whose touching points are nearer; a path whose
+// straight pieces cross is invalid.
 static planar_path cord_outside(vec2 a, vec2 b, double radius, const vec2 *side)
 {
     planar_path none = {.wraps = false};

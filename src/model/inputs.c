@@ -193,7 +193,7 @@ pawl_status pawl_state_set_gains(pawl_state *s, pawl_actuator_id id, const pawl_
             s->model->joints[pawl_joint_index(d->joint)].name, gains->stiffness, gains->damping,
             gains->effort, expected);
     }
-    // A saved state has finite numbers alone: what is infinite comes from the model.
+    // A saved state has only finite numbers: infinite values come from the model.
     const double values[3] = {gains->stiffness, isinf(gains->damping) ? 0.0 : gains->damping,
                               isinf(gains->effort) ? 0.0 : gains->effort};
     input_put(s, input_actuator(s, actuator) + 2, values, 3);

@@ -49,7 +49,7 @@ static int move_root(int *set, int node)
     return node;
 }
 
-// Kinds whose coordinates say all about the relative pose.
+// Kinds whose coordinates determine the relative pose.
 static bool move_may_take(const pawl_model *m, const model_joint *j)
 {
     bool pointwise = j->kind == PAWL_JOINT_DISTANCE || j->kind == PAWL_JOINT_POINT_ON_LINE ||

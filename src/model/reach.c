@@ -82,8 +82,8 @@ static void reach_damped(reach_space *s, double lambda)
     pawl_ldl_solve(s->A, m, m, s->inverse_d, s->y);
 }
 
-// Into `move`: the damped step for what is missing (NULL: nothing) and, with `towards`, what part of that
-// movement leaves the errors as they are. Coordinates that would leave their limits are held.
+// Writes to `move` the damped step for the remaining error (NULL: none) and, with `towards`, the part of that
+// displacement that does not change the errors. Coordinates that would leave their limits are held.
 //
 // With W the wish (towards - q) and both parts: move = W + JT (J JT + lambda)^-1 (missing - J W).
 // Holding a coordinate changes the others, hence the repetition; each round holds at least one

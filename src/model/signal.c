@@ -39,7 +39,7 @@ static void signal_table(const pawl_signal *s, double t, double *value, double *
 {
     int last = s->count - 1;
     if (s->period > 0.0 && t >= s->times[last]) {
-        // fmod is exact, so that all rounds are alike to the last bit of t.
+        // fmod is exact, so that all periods are equal to the last bit of t.
         t = s->times[last] - s->period + fmod(t - s->times[last], s->period);
     }
     if (t < s->times[0] || t >= s->times[last]) {

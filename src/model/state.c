@@ -405,7 +405,8 @@ static size_t state_double_count(const pawl_state *s, int span_count)
 }
 
 // Element by element: each state keeps its memory. Inputs are the same before and after a step, so that there is nothing to
-// exchange where neither has any. Nobody asks how impulses changed before: a gets that of b, which keeps it.
+// exchange where neither has any. Earlier changes of the impulses are not needed again: a gets the memory of b, which
+// keeps it.
 void pawl_state_exchange(pawl_state *a, pawl_state *b)
 {
     state_span x[STATE_SPANS], y[STATE_SPANS];
@@ -440,7 +441,7 @@ uint64_t pawl_state_hash(const pawl_state *s)
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     uint64_t h = s->model->hash ^ (uint64_t)s->step;
-    // What no stepper uses is no part of the state.
+    // Unused numbers of steppers are not part of the state.
     bool used[STATE_SPANS];
     for (int i = 0; i < STATE_SPANS; ++i) {
         used[i] = true;
@@ -465,7 +466,7 @@ bool pawl_state_is_finite(const pawl_state *s)
     state_span spans[STATE_SPANS];
     state_spans(s, spans);
     spans[STATE_CONTACT_SPAN].count = state_contacts_used(s);
-    // What impulses are guessed from are differences of what was finite; a guess that is none is no step's answer.
+    // Guesses of impulses come from differences of finite numbers; a guess that is none is no step's answer.
     spans[STATE_TREND_SPAN].count = 3;
     for (int i = 0; i < STATE_SPANS; ++i) {
         // Inputs were checked when they were set, and no step writes them; memory that no stepper uses begins with 0.

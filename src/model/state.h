@@ -160,7 +160,7 @@ static inline double pawl_state_mass_factor(const pawl_state *s, int body)
     double factor = s->masses[1 + body];
     return factor != 0.0 ? factor : 1.0;
 }
-// What steppers keep belongs to another motion: poses or twists were set from outside. All bodies are awake.
+// The memory of steppers belongs to another motion: poses or twists were set from outside. All bodies are awake.
 static inline void pawl_state_forget(pawl_state *s)
 {
     s->memory[0] = s->before[0] = s->trend[0] = s->sleep[0] = 0.0;

@@ -66,7 +66,7 @@ static double search_box_distance2(const mesh_node *n, pawl_vec3 p)
     return x * x + y * y + z * z;
 }
 
-// What of a triangle is nearest: corner k, side k (from corner k to the next), or its inside.
+// The nearest feature of a triangle: corner k, side k (from corner k to the next), or its interior.
 typedef enum search_region { SEARCH_CORNER = 0, SEARCH_SIDE = 3, SEARCH_INSIDE = 6 } search_region;
 
 // The nearest point of a triangle, by the region of its plane that p is over (Ericson 2005, section 5.1.5).

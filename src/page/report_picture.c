@@ -226,8 +226,8 @@ static pawl_status picture_choose_view(report_picture *p)
     return PAWL_OK;
 }
 
-// Each further moment is the one farthest from all that are drawn already. Later samples, after a
-// long way, are left aside: the first swing tells more than the sum of all.
+// Each further moment is the one farthest from all that are drawn already. Later samples, after a long path, are
+// skipped: the first swing is more informative than all of them.
 static void picture_choose_moments(report_picture *p)
 {
     double travelled = 0.0;

@@ -71,7 +71,7 @@ static void block_block(pawl_delassus *base, int block, double *out)
     }
 }
 
-// A matrix in rows needs nothing kept up to date: the velocity of a block is computed from x when it is asked for.
+// A matrix in rows needs no updates: the velocity of a block is computed from x on request.
 static void block_sweep_begin(pawl_delassus *base, const double *x)
 {
     block_delassus *d = (block_delassus *)base;

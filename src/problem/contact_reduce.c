@@ -174,7 +174,7 @@ static bool reduce_solve_mass(contact_reduction *s)
     return last <= reduce_acceptable / reduce_accuracy * goal;
 }
 
-// l = -S^-1 z, as far as redundant constraints let it be told. False for what contradicts itself.
+// l = -S^-1 z, as far as redundant constraints determine it. False for what contradicts itself.
 static bool reduce_solve_equalities(contact_reduction *s)
 {
     int p = s->p;

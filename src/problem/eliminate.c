@@ -91,7 +91,7 @@ static double eliminate_norm(const double *x, int n)
     return norm;
 }
 
-// y = (D + R) x over the free rows, less what of it is weak; x has all rows, the bounded ones zero.
+// y = (D + R) x over the free rows, without its weak part; x has all rows, the bounded ones zero.
 static void eliminate_apply(const pawl_problem *p, const double *x, double *y)
 {
     p->delassus->ops->apply(p->delassus, x, y);
@@ -162,7 +162,7 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
             return iterations;
         }
         eliminate_apply(p, z, Az);
-        // A z is what of the residual can still be met; the rest is along the null space, and so is z.
+        // A z is the part of the residual that can still be removed; the rest is along the null space, and so is z.
         double open = eliminate_norm(Az, n);
         unmet = open <= 1e-3 * norm;
         if (norm < best) {
@@ -257,7 +257,7 @@ static bool eliminate_by_halves(const eliminator *e, const pawl_problem *p)
     return n > 0 && exact && d->halves && d->ops->columns != NULL && n * m <= e->half_size;
 }
 
-// Whether the operator does it by itself: its factor is exact, and of these very rows.
+// Whether the operator can do it: its factor is exact and belongs to these rows.
 static bool eliminate_directly(const pawl_problem *p)
 {
     const pawl_delassus *d = p->delassus;
@@ -441,7 +441,7 @@ void pawl_eliminate_condense(eliminator *e, const pawl_problem *p, double *lambd
     }
 }
 
-// Whether half solves of this problem are at hand, and a vector can be taken through them in two halves.
+// Whether half solves of this problem are available, so that a solve can be done in two halves.
 static bool eliminate_has_halves(const eliminator *e, const pawl_problem *p)
 {
     return e->halves_of != ELIMINATE_NO_HALVES && p->delassus->ops->back_solve != NULL &&

@@ -39,9 +39,10 @@ typedef struct eliminator {
 // `max_condensed`: most rows that are not free, of problems that will be condensed.
 eliminator pawl_eliminator_layout(int max_rows, int max_condensed, pawl_carver *mem);
 
-// Factors the free rows of p, unless the factor at hand is theirs.
+// Factors the free rows of p, unless the present factor belongs to them.
 void pawl_eliminate_factor(const pawl_problem *p, double regularization);
-// Whether the factor at hand is that of p's own free rows, with no shift: one solve is then exact but for rounding.
+// Whether the present factor is that of p's own free rows, without a shift: one solve is then exact except for
+// rounding.
 bool pawl_eliminate_is_exact(const pawl_problem *p);
 // Solves (D + R) x = b over the free rows, once without looking (accuracy 1), or until the largest residual is `accuracy` times the largest
 // entry of b; x must not be b. Returns the number of iterations.

@@ -84,8 +84,8 @@ typedef struct pawl_delassus_ops {
     // by row. columns and turns may be NULL: they never change. Returns the number of columns. NULL where
     // the operator knows nothing of geometry.
     int (*geometry)(pawl_delassus *d, int block, int *columns, bool *turns, double *values);
-    // The diagonal of D over the free rows as it would be if no other joint held the bodies: how large rows
-    // are, also those that hardly move anything. NULL: the diagonal itself.
+    // The diagonal of D over the free rows for bodies without other joints: the size of rows, also of those that
+    // cause almost no motion. NULL: the diagonal itself.
     void (*sizes)(pawl_delassus *d, double *out);
     // The matrix itself, row by row (rows x rows), where it is at hand; else NULL.
     const double *(*matrix)(const pawl_delassus *d);
@@ -118,7 +118,7 @@ struct pawl_delassus { // every operator embeds this as its first member
     struct thread_pool *team; // helps inside of a solve, with the same bits; NULL: the caller alone
 };
 
-// Whoever wants to see the iterations of a solver: after a sweep, a gradient, a Newton step, an iteration of ADMM.
+// An observer of a solver's iterations: after a sweep, a gradient step, a Newton step, an iteration of ADMM.
 typedef struct problem_watch problem_watch;
 struct problem_watch {
     void (*see)(problem_watch *watch, const pawl_problem *p, const double *lambda);

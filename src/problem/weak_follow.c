@@ -114,9 +114,10 @@ void pawl_weak_ritz(weak_cluster *c)
     pawl_jacobi_rotate(weak_live(c), c->columns, c->image, c->n, c->u, c->sigma);
 }
 
-// How many vectors of a loop are taken out: all that are weak now of N^. Where u of the mechanism's other vectors are found it is
-// those of the search alone: a direction that is left out for the time, in a singular position, is not weak, and what is orthogonal
-// to it and to the loops' own vectors need not be either, though the span of them all is.
+// How many vectors of a loop are taken out: all that are weak now of N^. For the other vectors of the mechanism only
+// the vectors of the search are projected out: a direction that is temporarily free, in a singular position, is not
+// weak, and a vector orthogonal to it and to the loops' own vectors need not be weak either, although the span of all
+// of them is.
 static int weak_taken(const weak_cluster *c, bool hats)
 {
     return hats || c->count < c->base ? c->count : c->base;
@@ -240,8 +241,8 @@ static double weak_in_zones(const weak_space *space, const weak_part *part, cons
     return sum;
 }
 
-// What a loop leaves out for the time is among the next directions of its mechanism, too: there it is not to count
-// again. It goes to the end.
+// A direction that is temporarily free in a loop is also among the next directions of its mechanism, where it must
+// not count again. It goes to the end.
 static void weak_skip_zones(const weak_space *space, const weak_part *part, weak_cluster *c)
 {
     for (int k = c->base, left = c->total - c->base; left > 0; --left) {

@@ -74,8 +74,8 @@ static weak_rows weak_rows_of(const weak_cluster *c, int first)
 }
 
 // Coefficients of x along the weak vectors. Velocities are divided by the roots of the rows' sizes and impulses
-// multiplied by them: in these units a metre and a radian of a row weigh alike, and the projectors of velocities and
-// impulses are transposes of each other.
+// multiplied by them: in these units a metre and a radian of a row have equal weight, and the projectors of
+// velocities and impulses are transposes of each other.
 static void weak_measure(weak_cluster *c, weak_rows at, bool impulses, const double *x,
                          double *coefficients)
 {
@@ -178,8 +178,8 @@ double pawl_weak_largest(const pawl_problem *p, const double *v, double *apart)
     return worst;
 }
 
-// The factor's shift eps must be large against n^T D n^ of weak vectors (a = 1): below it P^-1 holds them
-// nearly still, which is what they are not to be, and refinement would have to take that out again.
+// The factor's shift eps must be large against n^T D n^ of weak vectors (a = 1): otherwise P^-1 would constrain them,
+// which refinement would have to remove again.
 static double weak_shift_for(const pawl_problem *p, const weak_space *space)
 {
     const double margin = 100.0, most = 1e-4;

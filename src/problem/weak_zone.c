@@ -164,7 +164,7 @@ void pawl_weak_recall(weak_space *space, const double *words)
         bool known = words[0] == space->cluster_count && own[0] >= 0.0 && own[0] <= c->total;
         int count = known ? (int)own[0] : c->base;
         zone_set(space, c, known ? own[1] : 0.0, known ? own[2] : 0.0);
-        // Found again wherever the zone can matter, from what the state says alone: a resumed run does the same.
+        // Computed again wherever the zone can matter, only from the state: a resumed run has the same result.
         bool near = !known || own[1] < zone_near * space->zone;
         if (count != c->count || near) {
             c->count = count;
