@@ -11,6 +11,6 @@ typedef struct joint_word {
     pawl_joint_kind kind;
 } joint_word;
 
-// The kind that `type` stands for. False: none; all words were then offered to `nearest`.
+// The kind named by `type`. False: none; all words were then offered to `nearest`.
 bool joint_word_find(const joint_word *words, size_t count, const char *type, xml_nearest *nearest,
                      pawl_joint_kind *kind);

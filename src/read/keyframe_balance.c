@@ -12,7 +12,7 @@
 #include "read/support_polygon.h"
 #include <string.h>
 
-// Bodies that joints connect with the base, the world left out: other things in the scene have no say.
+// Bodies that joints connect with the base, without the world: other bodies of the scene do not count.
 static void balance_find_robot(keyframe_feet *f)
 {
     f->robot[pawl_body_index(f->base)] = true;

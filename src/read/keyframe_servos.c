@@ -132,7 +132,7 @@ static pawl_status servos_add_line(const xml_reader *reader, const text_lines *t
             return text_lines_error(text, "no joint without an actuator is called '%.*s'",
                                     (int)(end - pattern < 60 ? end - pattern : 60), pattern);
         }
-        // The next pattern must see what has an actuator by now.
+        // The next pattern must find the joints that now have an actuator.
         pawl_model_destroy(*model);
         *model = NULL;
         PAWL_TRY(pawl_builder_compile(builder, model));

@@ -569,7 +569,7 @@ static pawl_status keyframes_repeat(keyframes_reader *r)
     return PAWL_OK;
 }
 
-// The second round of what repeats for ever must end where the first did; then it is the period. Where balance moves
+// The second round of an endless repetition must end where the first did; then it is the period. Where balance moves
 // the base, rounds come nearer to each other first: as long as they do so, there is another one.
 static pawl_status keyframes_close_loop(keyframes_reader *r)
 {
@@ -787,7 +787,7 @@ static pawl_status keyframes_load(const pawl_env *env, const char *path, const c
     if (r == NULL) {
         return PAWL_FAIL(env, PAWL_NO_MEMORY, "no memory for a motion");
     }
-    // Files write numbers with a point, whatever the locale of the program is.
+    // Numbers in files have a decimal point in every locale.
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0) {
         pawl_free(env, r, sizeof *r);

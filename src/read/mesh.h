@@ -62,15 +62,15 @@ void mesh_obj_colours(const mesh_source *source, const char *const *names, trian
 enum { MESH_TRIED = 700 };
 pawl_status mesh_find(xml_reader *reader, const xmlNode *where, const char *folder, const char *uri,
                       const triangle_mesh **out, char tried[MESH_TRIED]);
-// The same for a file that is not where the URI says: one of that name near the model file, with a warning.
+// The same for a file that is not at its URI: one of that name near the model file, with a warning.
 pawl_status mesh_find_nearby(xml_reader *reader, const xmlNode *where, const char *uri,
                              const triangle_mesh **out);
 // From bytes, for tests and for meshes that stand in a model file.
 pawl_status mesh_parse(xml_reader *reader, const char *ending, const char *data, size_t size,
                        triangle_mesh *out, char why[MESH_WHY]);
 
-// Vertices of the convex hull, at most MESH_HULL_VERTICES of them: those that are furthest outside of what the others
-// span, until nothing is further outside than MESH_HULL_ERROR of the size.
+// Vertices of the convex hull, at most MESH_HULL_VERTICES of them: those farthest outside of the hull of the others,
+// until none is farther outside than MESH_HULL_ERROR of the size.
 enum { MESH_HULL_VERTICES = 128 };
 typedef struct mesh_hull {
     int count;

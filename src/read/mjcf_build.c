@@ -127,8 +127,8 @@ static pawl_status mjcf_add_body(mjcf_reader *r, int index)
                        pawl_builder_add_force(r->builder, &force, NULL));
 }
 
-// The carrier's gravity acts on all that it carries with the carrier's gravcomp. What a welded body has less or more of it
-// is a constant force at its own centre, m (gravcomp of the carrier - its own) g.
+// The carrier's gravity acts on all that it carries with the carrier's gravcomp. The difference for a welded body is
+// a constant force at its own centre, m (gravcomp of the carrier - its own) g.
 static pawl_status mjcf_add_gravcomp(mjcf_reader *r, const mjcf_body *b)
 {
     const mjcf_body *carrier = MJCF_BODY_AT(r, b->carrier);

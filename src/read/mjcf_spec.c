@@ -50,7 +50,8 @@ pawl_status mjcf_enter(mjcf_reader *r, const xmlNode *node, int scope, const cha
     return xml_add_name(r->xml, &r->names, scope, name, index);
 }
 
-// What a name of the file stands for. Of a copy it may be an element outside of the <replicate>, which has no suffix.
+// The element with a name of the file. Of a copy it may be an element outside of the <replicate>, which has no
+// suffix.
 static int mjcf_look_up(const mjcf_reader *r, const mjcf_spec *spec, mjcf_scope scope,
                         const char *name, bool *of_copy)
 {
@@ -134,7 +135,7 @@ bool mjcf_is_here(const mjcf_reader *r, const mjcf_element *e)
     return !elsewhere;
 }
 
-// What refers to elements inside a <replicate> is there once for every copy: a spec of the same file with its suffix.
+// Elements that refer into a <replicate> exist once for every copy: a spec of the same file with its suffix.
 pawl_status mjcf_spec_copy(mjcf_reader *r, const mjcf_spec *spec, const char *suffix)
 {
     static const char *const sections[] = {"contact", "equality", "tendon", "actuator"};

@@ -30,7 +30,7 @@ static pawl_status finish_starts(const xml_reader *reader, pawl_builder *builder
     return PAWL_OK;
 }
 
-// Keyframes need a compiled model, and change what it is compiled from.
+// Keyframes need a compiled model, and change the builder that it is compiled from.
 static pawl_status finish_motion(const xml_reader *reader, pawl_builder *builder, pawl_model **out)
 {
     PAWL_TRY(keyframe_servos_add(reader, builder, out));

@@ -21,7 +21,7 @@ static pawl_status foreign_take(void *user, const char *text, size_t size)
     return xml_file_parse(t->reader, t->path, text, size, &t->file);
 }
 
-// What the caller asked of the whole model (ground, starts) is not for a part of it.
+// Options of the caller for the whole model (ground, starts) do not apply to a part of it.
 static pawl_status foreign_model(xml_reader *reader, const xmlNode *root, pawl_model **out)
 {
     xml_reader whole = *reader;

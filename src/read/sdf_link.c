@@ -164,7 +164,7 @@ static pawl_status sdf_link_family(const sdf_reader *r, const sdf_item *link, in
     return PAWL_OK;
 }
 
-// A mass of 0 stands for a link that does not move, as Bullet has it; one that a joint moves needs a mass.
+// A mass of 0 means a link that does not move, as in Bullet; one that a joint moves needs a mass.
 static pawl_status sdf_link_weightless(const sdf_reader *r, const sdf_item *link, bool *out)
 {
     const xmlNode *inertial, *mass = NULL;

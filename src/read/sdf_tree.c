@@ -228,7 +228,7 @@ pawl_status sdf_tree_pose(const sdf_tree *tree, const xmlNode *node, int scope, 
 
 // --- collecting ----------------------------------------------------------------------------------
 
-// What an <include> changes of the model it brings in.
+// The changes of an included model by its <include>.
 typedef struct sdf_override {
     const xmlNode *include; // NULL when the model stands in its place
     const char *name;       // NULL for none
@@ -773,8 +773,8 @@ pawl_status sdf_tree_resolve(sdf_tree *tree)
         sdf_item *item = SDF_ITEM(tree, i);
         PAWL_TRY(sdf_tree_pose_base(tree, item, &item->pose_base));
     }
-    // Cycles first: with the number of its start each walk marks what it passes, so that every item
-    // is passed once and a walk that meets its own mark has closed a cycle.
+    // Cycles first: each walk marks the visited items with the number of its start, so that every item is visited
+    // once, and a walk that reaches its own mark has found a cycle.
     for (int i = 1; i < count; ++i) {
         int at = i;
         while (at != 0 && SDF_ITEM(tree, at)->mark == 0) {

@@ -256,8 +256,8 @@ pawl_status search_path_find(xml_reader *reader, const xmlNode *where, const cha
     return PAWL_OK;
 }
 
-// Packages are renamed and folders moved, so that what a URI says of the folders is often wrong while the file is near:
-// the longest end of the URI that is found in the folder of the model file, up to four folders above it, or in a folder
+// Packages are renamed and folders moved, so the folders of a URI are often wrong although the file is near: the
+// longest end of the URI that is found in the folder of the model file, up to four folders above it, or in a folder
 // meshes there.
 pawl_status search_path_nearby(xml_reader *reader, const xmlNode *where, const char *uri,
                                const char **path)

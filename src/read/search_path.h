@@ -12,9 +12,9 @@ pawl_status search_path_begin(xml_reader *reader, const char *given, const char 
 // Whether a path lies, with all links followed, where files of the model may be.
 bool search_path_allows(const xml_reader *reader, const char *path);
 
-// The file that a URI in a model file stands for: package://name/..., model://name/..., file://..., a path from the
-// folder of the file that names it (or from `folder` below it, NULL for none), or an absolute one. *path is NULL, and
-// nothing is logged, where there is none; `tried` then lists the places, in `size` bytes.
+// The file of a URI in a model file: package://name/..., model://name/..., file://..., a path from the folder of the
+// file that names it (or from `folder` below it, NULL for none), or an absolute one. *path is NULL, and nothing is
+// logged, where there is none; `tried` then lists the places, in `size` bytes.
 pawl_status search_path_find(xml_reader *reader, const xmlNode *where, const char *folder,
                              const char *uri, const char **path, char *tried, size_t size);
 

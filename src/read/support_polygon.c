@@ -69,7 +69,7 @@ static void support_hull(const flat_point *points, int count, support_polygon *o
     }
 }
 
-// What of the polygon is at least `margin` to the left of the line from a to b.
+// The part of the polygon that is at least `margin` to the left of the line from a to b.
 static void support_cut(support_polygon *polygon, flat_point a, flat_point b, double margin)
 {
     support_polygon kept = {.count = 0};

@@ -39,7 +39,7 @@ static pawl_status urdf_loop_axis(const urdf_reader *r, const xmlNode *loop, paw
     return *aimed ? xml_unit_vector(r->xml, where, "axis", axis) : PAWL_OK;
 }
 
-// What closes a loop: two links, the joint's place on each, and its axis there.
+// A joint that closes a loop: two links, the joint's pose on each, and its axis there.
 typedef struct urdf_loop {
     const char *name, *type, *ends[2];
     pawl_pose origin[2];

@@ -20,7 +20,7 @@ static const char *mend_find(const char *at, const char *end, const char *mark)
     return at;
 }
 
-// Blanks out what stands between two places, line feeds aside.
+// Replaces all characters between two places except line feeds by blanks.
 static void mend_blank(const char *read, char *text, const char *from, const char *to)
 {
     for (const char *c = from; text != NULL && c < to; ++c) {

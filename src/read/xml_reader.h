@@ -115,8 +115,8 @@ pawl_status xml_warn_turns(xml_reader *reader, const xmlNode *node, const double
 // warning and PAWL_OK when the reader is lenient.
 pawl_status xml_unsupported(const xml_reader *reader, const xmlNode *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// A shape of an unknown kind (`supported` lists the known ones). Of a collision it is an error, because the
-// body would fall through what it stands on; a lenient reader leaves it out. A visual shape is left out.
+// A shape of an unknown kind (`supported` lists the known ones). For a collision it is an error, because the body
+// would fall through its ground; a lenient reader leaves it out. A visual shape is left out.
 pawl_status xml_leave_out_shape(xml_reader *reader, const xmlNode *shape, bool visual,
                                 const char *supported);
 // How many shapes were left out, and where the first is: one line for visuals and one for collisions.
@@ -201,8 +201,8 @@ pawl_status xml_field_vec3(xml_reader *reader, const xmlNode *node, const char *
 pawl_status xml_field_index(xml_reader *reader, const xmlNode *node, const char *name, int limit,
                             int *out);
 
-// What becomes of the children and attributes of an element. `names` is a list separated by
-// blanks; attributes start with '@'. A list of rules ends with a NULL.
+// The treatment of the children and attributes of an element. `names` is a list separated by blanks; attributes start
+// with '@'. A list of rules ends with a NULL.
 typedef enum xml_rule_kind {
     XML_TAKEN = 0, // the reader looks at it
     XML_SILENT,    // cannot change the motion: skipped without a word

@@ -122,9 +122,9 @@ static bool store_lock(int fd, int which, short type)
 #endif
 }
 
-// Commits and readers keep out of each other's way. A reader that never ends, perhaps in this very
-// thread, must not stop a run: after the wait the writer goes ahead, and the reader may meet bytes
-// of two commits, which checksums tell it.
+// Commits and readers keep out of each other's way. A reader that never ends, perhaps in the same thread, must not
+// stop a run: after the wait the writer continues, and the reader may read bytes of two commits, which it detects by
+// checksums.
 static void store_lock_content(const record_store *s, short type)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
@@ -513,7 +513,7 @@ static pawl_status store_create_part(record_store *s)
         s->part_path = NULL; // not ours to remove
         return status;
     }
-    // A .part that nobody holds is what a killed run left before its first frame.
+    // A .part file without a lock is left by a run that was killed before its first frame.
     if (!store_lock(s->fd, STORE_LOCK_WRITER, F_WRLCK)) {
         pawl_text_free(s->env, s->part_path);
         s->part_path = NULL;

@@ -11,7 +11,7 @@
 
 enum { WRITE_FLUSH_SECONDS = 5 }; // a slow run flushes more often than every flush_frames
 
-// The contacts of the last step, as rows of the tables, and what a frame says of them.
+// The contacts of the last step, as rows of the tables, and the figures of a frame.
 static pawl_status write_capture_contacts(pawl_recorder *r, double row[RECORD_CONTACT_COUNT])
 {
     int count = pawl_sim_contact_count(r->sim), before = r->pairs.count;

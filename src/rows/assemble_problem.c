@@ -7,7 +7,7 @@
 #include "rows/row_build.h"
 #include <string.h>
 
-// What every row is before its family says more: free, hard, without bias or gap.
+// The default of every row before its family sets it: free, hard, without bias or gap.
 static void problem_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                          row_rates rate, bool persistent)
 {
@@ -120,8 +120,8 @@ void pawl_assembly_build_problem(pawl_assembly *a, const body_state *start, cons
     pawl_assembly_set_free_velocity(a, u_free);
 }
 
-// v_f = J u_free + bias: what the rows would see if no impulse acted, in the sign of the problem v = (D + R) lambda +
-// v_f.
+// v_f = J u_free + bias: the velocities of the rows without impulses, with the sign of the problem v = (D + R) lambda
+// + v_f.
 void pawl_assembly_set_free_velocity(pawl_assembly *a, const double *u_free)
 {
     pawl_assembly_row_velocity(a, u_free, a->v_f);

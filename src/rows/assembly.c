@@ -92,7 +92,7 @@ static void assembly_place_coordinates(pawl_assembly *a, const model_joint *j,
 }
 
 // Where the gradients of a joint's rows go. A joint to the world has one body and one Jacobian: rows for the base are
-// written to `spare`, which nobody reads.
+// written to `spare`, which is never read.
 static void assembly_joint_jacobians(const pawl_assembly *a, const model_joint *j,
                                      const row_block *b, double spare[6][6], double (**base)[6],
                                      double (**follower)[6])

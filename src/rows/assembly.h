@@ -154,10 +154,10 @@ void pawl_assembly_joint_velocity(const pawl_assembly *a, const double *u, doubl
 // Rate of a coordinate row for twists u (6 x bodies).
 double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const coordinate_row *row,
                                      const double *u);
-// The share of the rate after a step of length h that the damping of body i acts on: body_theta, and with
-// bends_theta more where an explicit rest of it would reverse the rate by itself. So damping stops what it cannot
-// let move, at any step, and what the body meets does not have to hold against it. Not for steps that move by
-// the mean of both rates: there 1/2 is what holds still.
+// The weight of the rate after a step of length h in the rate that the damping of body i acts on: body_theta, or,
+// with bends_theta, more if the explicit rest of the damping would reverse the rate by itself. Strong damping
+// therefore brings a body to rest at any step length, and contacts do not have to balance the explicit part. Not for
+// steps that move by the mean of both rates, where 1/2 brings a body to rest.
 double pawl_assembly_linear_theta(const pawl_assembly *a, int i, double h);
 double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h);
 // Leaves the configuration constraints alone: rows that are not a joint's or a motion's become so
@@ -188,8 +188,8 @@ int pawl_row_joint(const pawl_model *m, const row_info *info);
 // The same for a value of its coordinate.
 double pawl_limit_gap_at(const pawl_model *m, const row_info *info, double value);
 bool pawl_assembly_is_limit(const pawl_assembly *a, int candidate);
-// Rates up to this are nobody's throw: a gap that asks for less is corrected with the velocities, by the
-// problem itself; one that asks for more at position level (position_correction.c) [m/s or rad/s].
+// Negligible correction rates: a gap that requires less than this is corrected with the velocities, by the problem
+// itself; one that requires more, at position level (position_correction.c) [m/s or rad/s].
 extern const double pawl_slow_correction;
 // The same of a contact between bodies with the twists of `start`, a share of whose motion is added.
 double pawl_contact_slow_correction(const pawl_assembly *a, const pawl_contact *in,

@@ -258,7 +258,7 @@ void pawl_bodies_energies(const pawl_model *m, const body_state *bodies, const d
     body_lanes_energies(m, bodies, factor, gravity, kinetic, weight);
 }
 
-// A NaN need not show here: the state is looked at.
+// NaN need not be detected here: the state is checked.
 PAWL_KERNEL_PART double body_lanes_largest(const lanes3 *v, int k)
 {
     double x = fabs(v->x[k]), y = fabs(v->y[k]), z = fabs(v->z[k]);

@@ -31,8 +31,7 @@ PAWL_KERNEL_PART void body_metric_scale_rows(const double *row, int count, doubl
     }
 }
 
-// Point masses have no inverse inertia, so that what a row would do to their orientation vanishes here, and
-// so in D.
+// The inverse inertia of point masses is 0, so the effect of a row on their orientation vanishes here and in D.
 PAWL_KERNEL static void body_metric_run_scale(pawl_assembly *a, const row_block *b, int first)
 {
     for (int k = 0; k < b->body_count; ++k) {

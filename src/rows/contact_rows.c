@@ -58,9 +58,9 @@ const row_block *pawl_contact_rows_append(pawl_assembly *a, int k, int dim)
 
 const double pawl_slow_correction = 1e-5;
 
-// Rows stand still for a step while bodies roll and turn, which lets them sink in by a fraction of h of their own
-// motion each step. To take that back is part of the motion: without it rolling bodies would lose or gain
-// energy at first order.
+// Rows are fixed for a step while bodies roll and turn, so that bodies penetrate by a fraction of h of their own
+// motion in each step. To take that back is part of the motion: without it rolling bodies would lose or gain energy
+// at first order.
 double pawl_contact_slow_correction(const pawl_assembly *a, const pawl_contact *in,
                                     const body_state *start)
 {

@@ -31,7 +31,7 @@ void pawl_joint_residuals(const model_joint *j, const body_state *bodies, const 
 bool pawl_joint_row_is_rotation(pawl_joint_kind kind, int row);
 const char *pawl_joint_row_name(pawl_joint_kind kind, int row); // e.g. "force y"
 
-// What stretches a spring with play whose end is x beyond its rest [m or rad].
+// The stretch of a spring with play whose end is x beyond its rest position [m or rad].
 static inline double pawl_spring_stretch(double x, double slack)
 {
     double beyond = x - slack;

@@ -65,7 +65,7 @@ static double limit_reach(double rate, double h)
     return h * (2.0 * fabs(rate) + 1.0);
 }
 
-// A soft limit slows down what is beyond it, and stops nothing before.
+// A soft limit acts only beyond the limit and does not stop a coordinate before it.
 static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahead, double h)
 {
     const row_info *info = &a->candidates[k];
@@ -78,10 +78,10 @@ static bool limit_is_near(const pawl_assembly *a, int k, double rate, double ahe
 }
 
 // The bias of docs/math.md section 8: an open gap may close within `reach`; of a violation a fraction erp is
-// corrected, at most at limit_correction_speed. A joint whose bodies turn fast goes on beyond a limit that stopped it,
-// because its axis turns by h w in a step and h w^2 of other rates becomes its own: what comes back
-// at the rate `before` is corrected at that rate, or limits would only slow it down. A soft limit has MuJoCo's
-// bias instead, and takes no part in the correction of positions.
+// corrected, at most at limit_correction_speed. A joint whose bodies rotate fast moves on beyond a limit that stopped
+// it, because its axis turns by h w in a step, which adds h w^2 of other rates to its own. A coordinate that returns
+// at the rate `before` is corrected at least at that rate; otherwise the limit would slow its return. A soft limit
+// has MuJoCo's bias instead, and takes no part in the correction of positions.
 static void limit_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                        row_rates rate, bool persistent)
 {

@@ -262,8 +262,8 @@ void pawl_assembly_count_turns(const pawl_assembly *a, pawl_state *s)
     }
 }
 
-// The same figures as pawl_assembly_closure(), without an assembly: for states that somebody else made. Soft
-// joints count as well. All errors are absolute values [m or rad].
+// The same figures as pawl_assembly_closure(), without an assembly: for states from other sources. Soft joints count
+// as well. All errors are absolute values [m or rad].
 pawl_closure pawl_state_closure(const pawl_state *s)
 {
     if (s == NULL) {

@@ -10,7 +10,7 @@
 void pawl_state_joint_frames(const pawl_state *s, const model_joint *j, joint_frames *out);
 // Closure from an assembly that was placed at the state, limits included.
 pawl_closure pawl_assembly_closure(const pawl_assembly *a);
-// What joints miss each other by along the weak space (weak_space.h): (1 - Q) f, which nothing corrects.
+// The closure error of joints along the weak space (weak_space.h): (1 - Q) f, which is not corrected.
 pawl_closure pawl_assembly_misfit(const pawl_assembly *a);
 // Sets s->coordinates, the memory of full turns: from the bodies, or from an assembly that was
 // placed at s.

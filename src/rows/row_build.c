@@ -106,15 +106,15 @@ double pawl_row_target(const pawl_signal *signal, const step_weights *w)
                   pawl_signal_value(signal, w->target_time[1]));
 }
 
-// 0 means "not given", so a negative value of its own is how a constraint asks for no correction at all.
+// 0 means "not given", so a negative value means no correction.
 double pawl_row_erp(double own, double all)
 {
     return own == 0.0 ? all : max_of(own, 0.0);
 }
 
 // An open gap may close until the end of the step, no further. Of a violation a fraction `erp` is taken back, no faster
-// than max_push. Velocities keep what they are given, kinetic energy that nobody put in: what is faster than `gentle` is
-// left to the correction of positions (`want`).
+// than max_push. A correction by velocities would remain as kinetic energy: rates above `gentle` are left to the
+// correction of positions (`want`).
 //
 // Loops eq. 91b has the slope 1 / reach for an open gap and erp / reach for a violation. A flat foot that slides or rocks
 // has corners some nm above and below the ground: their gaps are those of a plane, but rates of two slopes are not

@@ -11,7 +11,7 @@ typedef struct row_metric_ops {
     // At the poses where the rows are being placed, before any block is scaled; may be NULL.
     void (*place)(row_metric *metric, const body_state *bodies, const double *reference, double t,
                   double damping_time);
-    // What a unit impulse along each row of a block does, from its Jacobian.
+    // The effect of a unit impulse along each row of a block, from its Jacobian.
     void (*scale_block)(row_metric *metric, pawl_assembly *a, const row_block *b);
     // The entry of D on the diagonal of row r of a block.
     double (*diagonal)(const row_metric *metric, const pawl_assembly *a, const row_block *b, int r);

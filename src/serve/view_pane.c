@@ -154,7 +154,7 @@ static double pane_length(pawl_vec3 a)
 
 // The spring's force F = k d - c v at the point that is held, with d the way to the target and v the point's velocity.
 // It acts explicitly, so both constants are bounded by the body's own inertia at the point: c h < 0.4 m and k h^2 < 0.1 m
-// keep it stable whatever the body hangs on. Below that, k moves all of the machine's mass at 4 Hz.
+// keep it stable for any constraints of the body. Below that, k moves all of the machine's mass at 4 Hz.
 static void pane_pull(view_pane *pane, const view_grip *grip)
 {
     pawl_state *state = pawl_sim_edit_state(pane->sim);

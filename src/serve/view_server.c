@@ -138,7 +138,7 @@ static int server_refuse(struct lws *wsi, unsigned code, const char *why)
     return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
 }
 
-// What the server did so far, for tests and for people who wonder.
+// Statistics of the server, for tests and for users.
 static int server_status(pawl_viewer *view, struct lws *wsi, server_client *client)
 {
     view_counts c = view_session_counts(view->session);
@@ -381,7 +381,7 @@ static bool server_next(pawl_viewer *view, server_client *client)
         return true;
     }
     double now = server_now(), interval = client->rate > 0 ? 1.0 / client->rate : 0.0;
-    // What is on its way to a slow page would only make it later still: the next frame waits until one was shown.
+    // Frames queued for a slow page would only delay it further: the next frame waits until one was shown.
     if (now < client->next_frame || client->sent - client->drawn >= SERVER_UNSEEN ||
         !view_session_frame(view->session, &client->frame, send)) {
         return false;

@@ -371,7 +371,7 @@ static pawl_status session_obey(view_session *s, const view_command *c)
     }
 }
 
-// Takes all that was asked for. False: the session is to end.
+// Executes all commands of the queue. False: the session is to end.
 static bool session_take(view_session *s)
 {
     for (;;) {

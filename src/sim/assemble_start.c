@@ -138,9 +138,9 @@ static pawl_status assemble_is_exact(pawl_sim *sim, const pawl_state *s, bool *e
 }
 
 // Joints of a loop that miss each other by the last digit of a file may well meet elsewhere: a projection gets
-// there along the motion that the loop was meant to have, by the misfit over a weak singular value. What was
-// brought together by moving so much further than it was open was not meant to be there; whether it is weak is
-// to be seen where it was given.
+// there along the motion that the loop was meant to have, by the misfit over a weak singular value. A joint that was
+// closed by a displacement so much larger than its opening was not meant to be there; whether it is weak is to be
+// seen where it was given.
 static pawl_status assemble_is_exact_near(pawl_sim *sim, const pawl_state *s, double open,
                                           bool *exact)
 {
@@ -177,7 +177,8 @@ static bool assemble_fits(const pawl_sim *sim)
                                  misfit.rotation <= sim->weak->tolerance);
 }
 
-// The misfit at the start tells how far from a singular position the numbers of the file blur it.
+// The misfit at the start determines the distance from a singular position within which the numbers of the file do
+// not resolve it.
 static void assemble_set_zone(pawl_sim *sim)
 {
     pawl_closure misfit = pawl_assembly_misfit(sim->assembly);
@@ -259,8 +260,8 @@ static void assemble_note_misfit(const pawl_sim *sim)
              misfit.rotation, sim->model->joints[pawl_joint_index(misfit.worst_joint)].name);
 }
 
-// Loops that are far from closed and joints beyond their limits: the limits say how the loops are meant. Joints
-// are moved within them and the loops closed, in turn; the closed position that is least beyond a limit
+// Loops that are far from closed and joints beyond their limits: the limits indicate the intended assembly of the
+// loops. Joints are moved within them and the loops closed, in turn; the closed position that is least beyond a limit
 // stays, or the start as it was where none closes.
 static pawl_status assemble_within_limits(pawl_sim *sim, int *steps)
 {

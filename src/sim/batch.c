@@ -16,7 +16,7 @@
 
 enum { BATCH_MAX_THREADS = 1024 };
 
-// What is kept of each copy beside its state.
+// The data of each copy besides its state.
 typedef struct batch_copy {
     pawl_state *state;
     const pawl_sim *sim; // that stepped it last

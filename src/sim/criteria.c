@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// What a row of the table judges by. Names of joints and shapes come through functions of the caller, so that no
-// model is needed here.
+// The figures that a row of the table judges. Names of joints and shapes come through functions of the caller, so
+// that no model is needed here.
 typedef struct criteria_input {
     const pawl_verdict *v;
     const pawl_settings *settings;
@@ -59,7 +59,7 @@ static void criteria_at_shapes(const criteria_input *in, pawl_shape_id a, pawl_s
 
 // ---- the criteria ------------------------------------------------------------------------------
 
-// Value [s]: time that is missing. A run of which nobody said how far it was to go is not judged.
+// Value [s]: time that is missing. A run without a requested time is not judged.
 static bool criteria_completed(const criteria_input *in, pawl_criterion *out)
 {
     static const char *const reasons[PAWL_RUN_END_COUNT] = {
@@ -180,8 +180,8 @@ static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
     return !criteria_has_soft_joints(in, out);
 }
 
-// A property of the file, shown once, so that nobody takes it for an error of the method; closure judges what of it
-// is too much for a joint. Far more than the start leads to expect is none: then a loop has passed a singular
+// A property of the file, shown separately, so that it is not taken for an error of the method; closure judges what
+// of it is too much for a joint. Far more than the start leads to expect is none: then a loop has passed a singular
 // position without a path of its own, or has followed the wrong one.
 static const double criteria_misfit_factor = 100.0; // of what is expected
 static const double criteria_misfit_least = 1e-8;   // [m or rad]
@@ -200,8 +200,8 @@ static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
 }
 
 // Where a loop passes a singular position with numbers that blur it, its bodies move freely for a few steps, and are
-// moved back where they count again. How far is what the way on is known to. Close to one that it does not pass its way is known to
-// an angle. docs/derivations/weak-space.md, section 5.
+// moved back where they count again. This displacement is the uncertainty of the path after the position. Close to
+// one that it does not pass its way is known to an angle. docs/derivations/weak-space.md, section 5.
 static bool criteria_passage(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -224,7 +224,7 @@ static bool criteria_passage(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
-// Value [m or rad]: how far a coordinate went beyond its limit, less what the file began with.
+// Value [m or rad]: the largest violation of a limit, minus that at the start of the file.
 static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
 {
     const pawl_verdict *v = in->v;
@@ -242,7 +242,7 @@ static bool criteria_limits(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
-// What the run began with and is not judged by.
+// The overlaps of the start, which are not judged.
 static void criteria_add_start(const pawl_verdict *v, pawl_criterion *out)
 {
     if (v->start_depth > 0.0) {
@@ -296,7 +296,7 @@ static bool criteria_energy(const criteria_input *in, pawl_criterion *out)
 }
 
 // Soft limits, contacts and joints store energy and give it back, and so do the contact models and the
-// limits of mdp and nmdp: of them only what is more than they ever took is of the wrong sign.
+// limits of mdp and nmdp: of their work only the part beyond the energy that they absorbed has the wrong sign.
 static bool criteria_stores(const criteria_input *in, int which)
 {
     const pawl_settings *s = in->settings;

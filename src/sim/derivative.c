@@ -111,7 +111,7 @@ static double derivative_gap(const pawl_assembly *a, int row)
     return NAN;
 }
 
-// Called by the step between the solution of the problem and what is done with it.
+// Called by the step after the solution of the problem, before it is used.
 static void derivative_probe(void *user, const step_context *c, const pawl_state *s,
                              const step_weights *w, bool struck)
 {

@@ -527,7 +527,7 @@ static void velocity_right_side(pawl_derivative *d)
     }
 }
 
-// What the equations say of the step itself: they must be those that it has solved.
+// The residuals of the equations for the step itself: it must have solved these equations.
 static pawl_status velocity_check(pawl_derivative *d, const double *F)
 {
     double worst = 0.0, scale = 1e-6;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double loops_difference = 1e-5; // of the fastest coordinate [rad or m]
-static const double loops_allowed = 1e-6;    // what loops may miss, over what they add up
+static const double loops_allowed = 1e-6;    // residual of the loops, relative to their terms
 
 // Places the rows where the tree is and writes their rates for the rates of the tree.
 static void loops_rates(pawl_query *q, const reduced_config *config, double time, double *out)

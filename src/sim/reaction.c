@@ -27,7 +27,7 @@ pawl_status pawl_sim_joint_reaction(const pawl_sim *sim, pawl_joint_id id, pawl_
     if (j->kind == PAWL_JOINT_GEAR || sim->state->step == 0) {
         return PAWL_OK;
     }
-    // What the step left open until somebody asks is no part of the state, and nobody sees it done.
+    // Reactions that the step deferred are not part of the state, so computing them here has no visible side effect.
     pawl_settle_reactions((step_context *)&sim->context, sim->state);
     int first = pawl_impulse_slots(m).joints;
     // Slots of joint rows follow each other in the order of the joints.

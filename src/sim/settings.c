@@ -151,8 +151,8 @@ static const setting_row settings_table[] = {
          "time at rest after which bodies sleep until an event wakes them; 0: never (steppers "
          "euler, moreau)"),
     REAL(sleep.speed, 1e-6, 0, 1, "m/s", "largest speed of a body at rest, for sleep.time"),
-    // A workshop calls 1 mm in 1 m aligned; files of 4 digits are off by 4e-5, and what is meant to hold is far
-    // above it (docs/derivations/weak-space.md).
+    // A workshop calls 1 mm in 1 m aligned; files of 4 digits are off by 4e-5, and intended constraints are far above
+    // it (docs/derivations/weak-space.md).
     REAL(loop.tolerance, 1e-3, 0, 0.1, "-",
          "misalignment, in rad or lengths of the mechanism, up to which rows of a loop count as "
          "redundant and are closed in the least-squares sense; 0: every row counts as given"),

@@ -21,16 +21,16 @@ static bool sim_has_rows(const pawl_sim *sim)
     return (sim->stepper->traits & STEPPER_NEEDS_ROWS) != 0;
 }
 
-// What a step works with, each part by its owner's own layout. Steppers without rows have no impacts and correct
-// no overlaps; the rest serves the assembly of the start, too.
+// The data of a step, each part by the layout of its owner. Steppers without rows have no impacts and correct no
+// overlaps; the rest serves the assembly of the start, too.
 static void sim_layout(pawl_sim *sim, pawl_carver *mem)
 {
     const pawl_assembly *a = sim->assembly;
     step_context *c = &sim->context;
     pawl_velocity_update_layout(&c->u, sim->coordinates, mem);
     pawl_position_update_layout(&c->position, a, mem);
-    // Reactions of redundant rows are made least-norm only when somebody asks: until then a position update keeps
-    // what it needs for that.
+    // Reactions of redundant rows of least norm are computed only on request: until then a position update keeps the
+    // necessary data.
     c->position.deferred.allowed =
         a->has_loops && (sim->stepper->traits & STEPPER_DEFERS_REACTIONS) != 0;
     pawl_step_results_layout(&c->out, a, mem);
@@ -97,7 +97,7 @@ void pawl_sim_drop_redundant(pawl_sim *sim)
     pawl_coordinates_drop_redundant(sim->coordinates, sim->weak, drops);
 }
 
-// What the settings say of constraints that say nothing of their own.
+// The softness of constraints without one of their own, from the settings.
 static pawl_softness sim_softness(const pawl_settings *set, double time_constant)
 {
     const pawl_soft_settings *soft = &set->soft;
@@ -466,7 +466,7 @@ static void sim_report_events(pawl_sim *sim, pawl_step_report *report)
 // Loops of exact files meet to rounding: less than this is no property of the file [m or rad].
 static const double sim_misfit = 1e-11;
 
-// What the sim measures of every step, whoever took it.
+// The figures of every step that the sim measures, for any stepper.
 static unsigned sim_measured(const pawl_sim *sim)
 {
     const pawl_model *m = sim->model;
@@ -526,7 +526,8 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
     sim->next->step = sim->state->step + 1;
     sim->next->time = pawl_step_end(sim->state, sim->settings.dt);
     PAWL_TRY(sim_check_finite(sim, sim->next));
-    // Solvers answer what is no number with no impulses: then the state is finite, but nothing holds.
+    // For input that is not finite solvers return no impulses: then the state is finite, but the constraints are
+    // violated.
     if (isnan(report->residual.natural_scaled) || isnan(report->own_residual)) {
         return PAWL_FAIL(
             &sim->env, PAWL_NOT_FINITE,
@@ -555,7 +556,7 @@ static void sim_place(pawl_sim *sim, const pawl_state *s)
     pawl_phase_enter(&c->clock, PAWL_PHASE_REST);
 }
 
-// What joints of loops may miss each other by, [m] or [rad], from what the start showed of the file's numbers.
+// The expected misfit of loops, [m] or [rad], from the start.
 static double sim_expected_misfit(const pawl_sim *sim)
 {
     const weak_space *weak = sim->delassus->weak.space;
@@ -584,7 +585,7 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
     }
 }
 
-// A step in which all bodies sleep: time goes on, nothing else does. Its report is made once.
+// A step in which all bodies sleep: only the time changes. Its report is made once.
 static void sim_sleep(pawl_sim *sim)
 {
     step_context *c = &sim->context;
@@ -597,7 +598,7 @@ static void sim_sleep(pawl_sim *sim)
         }
         sim->asleep.measured = sim_measured(sim) & ~(unsigned)PAWL_MEASURED_POSITIONS;
         pawl_state_copy(sim->next, s);
-        // Joints bear what they bore; contacts are not listed.
+        // Reactions of joints do not change; contacts are not listed.
         for (int i = 0; i < pawl_impulse_slots(sim->model).count; ++i) {
             c->out.reaction[i] = s->impulses[i];
         }
@@ -786,8 +787,7 @@ const pawl_state *pawl_sim_state(const pawl_sim *sim)
     return sim != NULL ? sim->state : NULL;
 }
 
-// What belongs to the step before (contacts, events, placed rows, a stepper's own history) says nothing about a new
-// state.
+// Data of the previous step (contacts, events, placed rows, a stepper's own history) does not apply to a new state.
 static void sim_forget(pawl_sim *sim)
 {
     sim->context.out.contact_count = 0;

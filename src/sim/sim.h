@@ -52,12 +52,12 @@ pawl_status pawl_sim_create_raw(const pawl_env *env, const pawl_model *model,
                                 const pawl_settings *settings, pawl_sim **out);
 
 // From now on the sim steps this state of its model, in place, instead of the one that it had; whoever lends it takes it back by
-// lending the sim's own again. What the sim has of the last step belongs to the other state and is forgotten.
+// lending the sim's own again. The sim's data of the last step belongs to the other state and is discarded.
 void pawl_sim_lend(pawl_sim *sim, pawl_state *state);
 
 // Overlaps that a run begins with, to the state: the verdict judges what is deeper.
 pawl_status pawl_sim_measure_overlaps(pawl_sim *sim);
-// PAWL_NOT_FINITE, and which, where a callback of the model returns what is no number around this step.
+// PAWL_NOT_FINITE, and the callback, if a callback of the model returns a value that is not finite around this step.
 pawl_status pawl_sim_check_inputs(const pawl_sim *sim);
 // Names settings that determine the motion: a number above 0 (settings.c).
 double pawl_settings_key(const pawl_settings *settings);

@@ -114,7 +114,7 @@ pawl_status pawl_sim_start_joints(pawl_sim *sim, const pawl_joint_start *starts,
     return count > 0 ? start_close(sim, starts, count) : PAWL_OK;
 }
 
-// Sets joints of a sim and assembles it again. Where that fails the state is what it was.
+// Sets joints of a sim and assembles it again. If that fails the state is unchanged.
 pawl_status pawl_sim_set_joints(pawl_sim *sim, const pawl_joint_start *starts, int count)
 {
     PAWL_NEED(NULL, sim);

@@ -62,8 +62,8 @@ static void start_grow(limit_tree *t, const pawl_state *s, bool all)
     }
 }
 
-// A spanning tree of the bodies. Joints that are closed come first, so that what the file places right stays
-// together, and the open ones are where loops are cut.
+// A spanning tree of the bodies. Closed joints come first, so that correctly placed bodies stay together and loops
+// are cut at open joints.
 static void start_span(limit_tree *t, const pawl_state *s)
 {
     for (int i = 0; i < t->model->body_count; ++i) {

@@ -59,8 +59,8 @@ pawl_status pawl_sim_follow_inputs(pawl_sim *sim)
     return edit_check_friction(sim);
 }
 
-// Closes the joints of the state between steps. Where that is not possible the state is what it was, and the
-// errors are still reported.
+// Closes the joints of the state between steps. If that is not possible the state is unchanged, and the errors are
+// still reported.
 pawl_status pawl_sim_assemble(pawl_sim *sim, pawl_closure *start, pawl_closure *assembled)
 {
     PAWL_NEED(NULL, sim);

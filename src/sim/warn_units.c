@@ -174,7 +174,7 @@ pawl_status pawl_warn_mass(pawl_sim *sim, warning_list *list)
 }
 
 // Whether a number of radians looks like degrees.
-// Whole numbers from 10 to 720 but 10 and 100: nobody gives radians like that.
+// Whole numbers from 10 to 720 except 10 and 100, which are not plausible as radians.
 static bool units_like_degrees(double angle)
 {
     double a = fabs(angle);

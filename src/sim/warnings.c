@@ -100,7 +100,7 @@ warning_where pawl_warning_joints(const pawl_model *model, int a, int b)
     return where;
 }
 
-// What the reader of the file noticed comes first, then the rules in the order of the table.
+// Warnings of the file reader come first, then the rules in the order of the table.
 pawl_status pawl_warnings_find(pawl_sim *sim, warning_list *list)
 {
     for (int i = 0; i < sim->model->warning_count; ++i) {

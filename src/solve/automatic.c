@@ -269,8 +269,8 @@ static void automatic_proximal(automatic_stages *a, space_iterate *y)
     }
 }
 
-// An interior point, and centres from where it ended, which another start has elsewhere: from the best iterate they
-// would only do again what they did there.
+// An interior point, and centres from its last point, which differs from that of another start: from the best iterate
+// they would only repeat themselves.
 static void automatic_interior_and_proximal(automatic_stages *a, const interior_manner *manner)
 {
     automatic *s = a->s;
@@ -315,8 +315,8 @@ static void automatic_arc(automatic_stages *a)
     }
 }
 
-// The path of regularized problems, for few rows. Legs that stand press on each other through their joints: such loads
-// move next to nothing, and from what other stages end with (3e-8 m/s) it is far to the modes that have a solution.
+// The path of regularized problems, for few rows. Standing legs press against each other through their joints: such
+// loads cause almost no motion, and the iterates of other stages (3e-8 m/s) are far from the modes of the solution.
 static void automatic_regularized(automatic_stages *a)
 {
     automatic *s = a->s;
@@ -386,8 +386,8 @@ static void automatic_mechanism(automatic_stages *a, bool few, bool small)
     }
 }
 
-// All of them in turn, as far as they are needed. Close to the solution, where bodies lie still, centres come first and
-// go on for the aim: a heap that is let rest with a residual of the tolerance trembles and is never at rest.
+// All of them in turn, as far as they are needed. Close to the solution, with bodies at rest, centres come first and
+// continue to the aim: a heap with a residual of the size of the tolerance would vibrate and never come to rest.
 static void automatic_run_stages(automatic_stages *a)
 {
     int velocities = pawl_space_size(a->q.space);
@@ -412,7 +412,7 @@ static velocity_space *automatic_space(const pawl_problem *p)
     return ops->space != NULL ? ops->space(p->delassus) : NULL;
 }
 
-// What is strived for [m/s], and what is good enough.
+// The aim [m/s], and the acceptance limit.
 static void automatic_aims(const velocity_space *space, double tolerance, automatic_stages *a)
 {
     bool few = pawl_space_size(space) <= AUTOMATIC_FEW;
@@ -476,7 +476,7 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     pawl_space_admit(p, x->lambda);
     pawl_space_evaluate(&a.q, x);
     a.start = asked.start > 0.0 ? fmin(asked.start, a.aim) : a.aim;
-    // What moves finds other impulses in the next step whatever these are.
+    // Moving bodies have other impulses in the next step anyway.
     bool moves = x->natural > automatic_near && space->sparse == NULL;
     a.content = moves ? fmax(a.content, automatic_moving * a.accept) : a.content;
     report->method = PAWL_METHOD_NEWTON;
@@ -490,7 +490,7 @@ static bool automatic_by_bodies(automatic *s, const pawl_problem *p, solver_goal
     return report->outcome == PAWL_CONVERGED;
 }
 
-// What is left after the stages above, and problems without a velocity space: other methods in turn.
+// Problems that the stages above do not solve, and problems without a velocity space: other methods in turn.
 static void automatic_rest(automatic *s, const pawl_problem *p, solver_goal asked, double *lambda,
                            solver_report *report)
 {

@@ -39,9 +39,9 @@ static void box_fill_free(box_pivot *s, const double *S, int n, int m, double sh
     pawl_ldl_factor(s->matrix, m, m, 1e-14, NULL, s->inverse_d);
 }
 
-// The factor of the free part of S. What elimination leaves of S is exact to a share of what it was made from, not of
-// what is left: where rows nearly repeat each other a larger shift bounds what rounding can ask for.
-// Returns how often its solves are to be refined; *repeat: the last row that nearly repeats others, -1 for none.
+// The factor of the free part of S. The error of S after the elimination is relative to the original entries, not to
+// the remaining ones: for nearly redundant rows a larger shift bounds the effect of rounding. Returns how often its
+// solves are to be refined; *repeat: the last row that nearly repeats others, -1 for none.
 static int box_factor_free(box_pivot *s, const double *S, int n, int m, int *repeat)
 {
     const double nearly = 1e-8, shift = 1e-9, alike = 1e-5;
@@ -108,8 +108,8 @@ static int box_solve_free(box_pivot *s, const double *S, int n, const double *q,
 
 // Which side variable i should be on, given y and w. A free variable whose w is not zero is one that
 // nothing couples to (its row of S is zero): it goes where w pushes it.
-// Sides: -1 at the lower bound, 0 free, 1 at the upper bound. The slacks keep a variable where it is when only
-// rounding speaks for a change, else two variables could change in turn for ever.
+// Sides: -1 at the lower bound, 0 free, 1 at the upper bound. The slacks prevent changes of a variable that are
+// caused only by rounding; otherwise two variables could change in turn without end.
 static signed char box_wanted(const box_pivot *s, int i, double y, double w, double lower,
                               double upper, double slack_y, double slack_w)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const double capture_accuracy = 1e-14; // of the elimination, relative
-// A row that the joints hold still (across the plane of a planar linkage) leaves noise: next to what it
-// was before the joints were eliminated it is this small, and counts as zero.
+// A row that the joints constrain (out of the plane of a planar linkage) leaves noise: relative to its entry before
+// the elimination it is this small, and counts as zero.
 static const double capture_still = 1e-11;
 
 typedef struct capture_work {

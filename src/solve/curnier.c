@@ -187,8 +187,8 @@ double pawl_curnier_ratio(const space_problem *q, const space_iterate *x, const 
     return most;
 }
 
-// One more step with the factor of the last one, whose modes are still right: it takes out what the proximal term and
-// rounding left, for the price of a solve. The next step at rest then starts from a solution.
+// One more step with the factor of the last one, whose modes are still right: it removes the error of the proximal
+// term and of rounding for the cost of a solve. The next step at rest then starts from a solution.
 static void curnier_polish(curnier_part *c, const space_problem *q, double E, space_iterate *x)
 {
     (void)curnier_step(c, q, E, false);

@@ -10,8 +10,8 @@ typedef struct curnier_part {
     space_iterate at, trial;
 } curnier_part;
 
-// Of the natural map [m/s]. What is strived for takes no new factor once one is content: the last one serves for a
-// correction, and what that leaves is rounding.
+// Of the natural map [m/s]. Once the result is accepted, the aim needs no new factor: the last one gives a correction
+// whose error is rounding.
 typedef struct curnier_aim {
     double strive, content;
 } curnier_aim;

@@ -304,7 +304,7 @@ static void interior_move(interior_part *s, const space_problem *q, double lengt
 }
 
 // A cold start well inside of all cones: v_f gives the unit of velocity, the weights that of impulses. Warm starts
-// lie on the boundary, from where an interior point can hardly move.
+// are on the boundary, from which an interior point can hardly move.
 void pawl_interior_begin(interior_part *s, const space_problem *q, const interior_manner *manner)
 {
     s->manner = *manner;

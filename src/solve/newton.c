@@ -348,7 +348,8 @@ static bool newton_run(newton_part *s, const pawl_problem *p, const double *weig
             s->image[i] += p->compliance[i] * s->step[i];
         }
         double length = newton_search(s, p, weight, smooth, merit, s->point);
-        // A step that must be cut is too long where D says nothing: hold harder, and less when it fits.
+        // A step that must be shortened is too long in directions that D does not determine: the proximal weight is
+        // increased, and reduced after a full step.
         proximal = length == 1.0  ? fmax(proximal * newton_proximal_shrink, 1e-10)
                    : length < 0.3 ? proximal * newton_proximal_grow
                                   : proximal;

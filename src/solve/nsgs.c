@@ -76,8 +76,7 @@ static bool nsgs_ended(const nsgs_run *r)
 }
 
 // Goes on from x.
-// The operator keeps velocities for the impulses that it knows of, so it must be told of impulses that were set
-// from outside.
+// The operator stores the velocities of its impulses, so it must be updated after impulses were set from outside.
 static void nsgs_place(nsgs_run *r, const double *x)
 {
     memcpy(r->lambda, x, r->bytes);

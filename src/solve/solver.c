@@ -107,8 +107,8 @@ static bool solver_condenses(const pawl_solver *s, const pawl_problem *p, bool p
             rest <= s->condensed.matrix.capacity);
 }
 
-// A method that diverges far enough ends in what is no number, which must not enter a state: no
-// impulses at all are a poor answer, but one that the next step can go on from.
+// A method that diverges ends with values that are not finite, which must not enter a state: zero impulses are a poor
+// solution, but the next step can continue from them.
 static void solver_run(pawl_solver *s, const pawl_solver_ops *ops, const pawl_problem *p,
                        solver_goal goal, double *lambda, solver_report *report)
 {
@@ -129,7 +129,7 @@ solver_goal pawl_solver_goal(const pawl_solver *s)
     return (solver_goal){.tolerance = s->def.tolerance, .iterations = s->def.max_iterations};
 }
 
-// Weak rows without elimination: what they ask for and cannot have would gather in their impulses without end. With
+// Weak rows without elimination: their contradictory part would accumulate in their impulses without bound. With
 // impulses lambda that is (1 - Q)(D lambda + v_f), next to nothing of which is lambda's own: it is taken out of v_f,
 // and again where the answer to that is too far off.
 static void solver_run_weak_rows(pawl_solver *s, const pawl_problem *p, solver_goal goal,
@@ -177,8 +177,8 @@ static double solver_whole_natural(const pawl_solver *s, const double *weight, d
                : pawl_problem_natural(&r->problem, r->lambda, v, weight);
 }
 
-// One step of that natural map. It ends what is left of impulses of contacts that open, and in the condensed problem, where
-// all is heavier, it moves next to nothing. Keeps r->lambda where that does not help.
+// One step of that natural map. It removes the remaining impulses of opening contacts, and in the condensed problem,
+// with its larger masses, it causes almost no motion. Keeps r->lambda where that does not help.
 static double solver_settle(const pawl_solver *s, const double *weight, double natural)
 {
     const condensed_problem *r = &s->condensed;

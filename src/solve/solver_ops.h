@@ -34,8 +34,8 @@ typedef struct solver_def {
     int lemke_rounds; // how often it is turned against the slip, the first time included
 } solver_def;
 
-// What one solve is asked for. Those who solve in rounds, or need a rough answer only, ask for less than the
-// def; the def itself never changes.
+// The goal of one solve. Callers that solve in rounds, or need only a rough solution, set weaker goals than the def;
+// the def itself never changes.
 typedef struct solver_goal {
     double tolerance; // on the scaled natural map [m/s]
     int iterations;   // at most
@@ -105,7 +105,7 @@ extern const pawl_solver_ops pawl_admm_ncp_la_ops;
 extern const pawl_solver_ops pawl_admm_ncp_sa_ops;
 extern const pawl_solver_ops pawl_lemke_ops;
 
-// What the settings say of a def; capacities are the caller's.
+// A def from the settings; capacities are the caller's.
 solver_def pawl_solver_def_of(const pawl_settings *settings);
 pawl_status pawl_solver_create(const pawl_env *env, const solver_def *def, pawl_solver **out);
 void pawl_solver_destroy(pawl_solver *solver);

@@ -21,7 +21,7 @@
 #include <float.h>
 #include <string.h>
 
-// What a member stops by: the residual of the problem that its fixed points solve.
+// The stopping test of a solver: the residual of the problem that its fixed points solve.
 typedef enum splitting_stop {
     SPLITTING_NCP,    // the judge's natural map
     SPLITTING_CCP,    // that of the convex relaxation
@@ -88,7 +88,8 @@ static bool splitting_converged(splitting *s, const pawl_problem *p, splitting_s
     if (stop == SPLITTING_ENERGY) {
         return splitting_plateau(s, lightness, tolerance);
     }
-    // Of a change that is not the residual a share is asked: errors are many changes of a slow sweep.
+    // A change that is not the residual must be below a fraction of the tolerance: the error of slow sweeps is many
+    // times their change.
     return worst <= (stop == SPLITTING_OWN ? 0.1 : 1.0) * tolerance &&
            pawl_sweep_measure(&s->sweeps, p, measures[stop], s->weight, lambda) <= half;
 }

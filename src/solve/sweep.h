@@ -46,7 +46,7 @@ double pawl_sweep_measure(sweeper *s, const pawl_problem *p, sweep_measure measu
                           const double *weight, const double *lambda);
 // v (rows) of lambda, from the same memory.
 void pawl_sweep_velocities(const pawl_problem *p, const double *lambda, double *v);
-// What the judge will say.
+// The residual as the judge computes it.
 static inline double pawl_sweep_natural(sweeper *s, const pawl_problem *p, const double *weight,
                                         const double *lambda)
 {

@@ -11,12 +11,12 @@ enum { // stepper_ops.traits
     // Works with the rows of the constraint problem, a solver, contacts of shapes and impacts. Without it none
     // of these is made beyond what bringing the start together and measuring takes.
     STEPPER_NEEDS_ROWS = 1u << 0,
-    // Has generalized coordinates of its own: `formulation` is not asked.
+    // Has generalized coordinates of its own: `formulation` does not apply.
     STEPPER_HAS_TREE = 1u << 1,
-    // Its limits and contacts are springs: they give back what they take.
+    // Its limits and contacts are springs, which return the energy that they store.
     STEPPER_SOFT_LIMITS = 1u << 2,
     // Makes at most DEFERRED_REACTIONS position updates a step and takes none back: reactions of least norm are
-    // found when somebody asks (least_reactions.c).
+    // computed on request (least_reactions.c).
     STEPPER_DEFERS_REACTIONS = 1u << 3,
     // A step is one velocity update between position updates of the lengths that its weights say (derivative.c).
     STEPPER_DIFFERENTIABLE = 1u << 4,
@@ -47,7 +47,7 @@ typedef struct pawl_stepper_ops {
     void (*destroy)(void *lasting); // NULL is fine
     // Private memory that depends on the room for contacts; called anew, on new memory, when that grows.
     void *(*size)(const pawl_model *model, const pawl_assembly *a, pawl_carver *mem);
-    // Forgets what was kept from the step before: the state was set from outside.
+    // Discards data of the previous step: the state was set from outside.
     void (*reset)(step_context *c);
     // Advances s by settings->dt. s is a scratch copy: the caller throws it away on failure.
     void (*advance)(step_context *c, pawl_state *s, pawl_step_report *report);

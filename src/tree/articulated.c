@@ -167,8 +167,8 @@ PAWL_KERNEL_PART spatial articulated_mul(double M[6][6], spatial s)
     return (spatial){{y[0], y[1], y[2]}, {y[3], y[4], y[5]}};
 }
 
-// Takes a column S out of what the links below it resist with: M, of which U = M S is returned. `inverse` becomes that
-// of S . U + added, 0 where rounding is all that is left of `scale`.
+// Removes a column S from the articulated inertia M of the links below it, and returns U = M S. `inverse` becomes
+// that of S . U + added, 0 where rounding is all that is left of `scale`.
 PAWL_KERNEL_PART spatial articulated_reduce(spatial S, double added, double scale, double M[6][6],
                                             double *inverse)
 {

@@ -49,7 +49,7 @@ typedef struct reduced_ball {
     spatial derivative[3][3]; // [j][k]: of S_k by xi_j
 } reduced_ball;
 
-// Filled in this order: place, move, accelerate. Later parts hold what the last call left.
+// Filled in this order: place, move, accelerate. Later parts keep the results of the last call.
 typedef struct reduced_motion {
     const reduced_tree *tree;
     pawl_env env;

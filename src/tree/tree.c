@@ -160,7 +160,7 @@ static void tree_order_bodies(tree_search *s)
     }
 }
 
-// How a body hangs on its parent: its columns, and whether the joint's own order is turned round.
+// The connection of a body to its parent: its columns, and whether the joint is reversed.
 //
 // REDUCED_BASE_NO_LOCK replaces gimbals by balls, whose chart has no lock.
 static const tree_kind *tree_kind_of(const tree_search *s, reduced_base base, int body)

@@ -108,7 +108,7 @@ static void site_on_core(const pawl_wrench_query *query, pawl_vec3 *x, double dx
     }
 }
 
-// A point of a rim stands back while the rim is tilted: gap + lean (1 - (n.a)^2), a the frame's z axis.
+// A point of a rim recedes while the rim is tilted: gap + lean (1 - (n.a)^2), a the frame's z axis.
 static double site_lean(const pawl_wrench_query *query, bool slopes, contact_site *out)
 {
     pawl_vec3 n = out->normal;

@@ -202,7 +202,7 @@ static pawl_wrench_set *set_layout(const set_source *s, pawl_carver *mem)
     return set;
 }
 
-// Fills in what the model of the force says about the point.
+// Sets the data of the point that its contact model defines.
 static void set_add_point(pawl_wrench_set *set, int index, pawl_wrench_point info, int model)
 {
     const pawl_wrench_model_def *def = &set->models[model].def;

@@ -14,7 +14,7 @@ typedef struct wrench_interpolant {
 
 void pawl_wrench_interpolant_layout(const pawl_wrench_model_def *def, pawl_carver *mem,
                                     wrench_interpolant *out); // out may be NULL: only counts
-// Needs memory for a moment. Refused: centres so close that rounding cannot tell them apart.
+// Needs memory for a moment. Refused: centres so close that rounding does not separate them.
 pawl_status pawl_wrench_interpolant_fit(const pawl_env *env, wrench_interpolant *table);
 void pawl_wrench_interpolant_evaluate(const wrench_interpolant *table,
                                       const pawl_wrench_query *query, double *v, double *dv);

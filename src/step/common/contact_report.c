@@ -11,7 +11,7 @@
 // x (3): impulses along both tangents and the normal.
 static pawl_contact_mode report_mode(const double x[3], double mu)
 {
-    // What solvers put on the cone is there but for rounding.
+    // Impulses that solvers put on the cone are on it up to rounding.
     const double inside = 1.0 - 1e-9;
     if (x[2] == 0.0 && x[0] == 0.0 && x[1] == 0.0) {
         return PAWL_CONTACT_OPEN;

@@ -80,8 +80,8 @@ static double balance_body_damping(const step_context *c, int i, const step_weig
     return work;
 }
 
-// What limits and contacts push out no faster than slow corrections do (pawl_row_gap_bias) is a correction of
-// positions, like those of position_correction.c: its energy is stored, and given by no dissipator.
+// Corrections by limits and contacts at the rates of slow corrections (pawl_row_gap_bias) are corrections of
+// positions, like those of position_correction.c: their energy is stored, and not given by a dissipator.
 static void balance_push(const pawl_assembly *a, int r, double mean, double done,
                          dissipation_sums *sums)
 {
@@ -96,7 +96,7 @@ static void balance_push(const pawl_assembly *a, int r, double mean, double done
     sums->limits += limit ? done - stored : 0.0;
 }
 
-// Work of a row's impulse at the mean of its rates. What hard rows do is seen where something drives them
+// Work of a row's impulse at the mean of its rates. The work of hard rows is counted where a drive acts
 // (pawl_balance_drives); springs keep theirs in the potential energy, all but what their damper takes.
 static void balance_row(const step_context *c, int r, double before, double after,
                         const step_weights *w, dissipation_sums *sums, double *work)
@@ -115,8 +115,8 @@ static void balance_row(const step_context *c, int r, double before, double afte
     balance_push(c->assembly, r, mean, done, sums);
 }
 
-// Work of constraint impulses where somebody drives: along a prescribed coordinate, or on a kinematic body.
-// Elsewhere hard rows do no work, and what they add by error must stay visible in the balance.
+// Work of constraint impulses of drives: along a prescribed coordinate, or on a kinematic body. Elsewhere hard rows
+// do no work, and their error must stay visible in the balance.
 void pawl_balance_drives(const step_context *c, const double *lambda, double *work)
 {
     const pawl_assembly *a = c->assembly;
@@ -191,7 +191,7 @@ void pawl_balance_forces(const step_context *c, const step_weights *w, double *w
     const pawl_model *m = c->model;
     const pawl_assembly *a = c->assembly;
     for (int i = 0; i < m->body_count && m->force_count > 0; ++i) {
-        // A drive takes what is done to its kinematic body, and gives it back.
+        // The work on a kinematic body is the negative work of its drive.
         if (m->bodies[i].kind != PAWL_BODY_KINEMATIC) {
             work[WORK_FORCES] += balance_work(c, i, c->u.applied + 6 * i);
         }
@@ -270,7 +270,7 @@ static void balance_net_dissipation(const dissipation_sums *sums, const double *
     if (!(given > rounding * taken)) {
         return;
     }
-    // What some give and others take at once is removed on both sides in proportion.
+    // Energy that some give and others take at the same time is removed on both sides in proportion.
     double exchanged = fmin(given, taken);
     for (int i = 0; i < KINDS; ++i) {
         double fraction = done[i] > 0.0 ? exchanged / given : taken > 0.0 ? exchanged / taken : 0.0;

@@ -116,7 +116,7 @@ static double impact_fastest(const step_context *c, const double *rate)
     return fastest;
 }
 
-// What contacts give limits in one impact, or limits contacts, is no work of either: see balance_net_dissipation().
+// Energy exchanged between contacts and limits in one impact is not work of either: see balance_net_dissipation().
 static void impact_net(double *contacts, double *limits)
 {
     double *giver = *contacts > *limits ? contacts : limits;
@@ -286,7 +286,7 @@ static bool impact_select(step_context *c, const pawl_state *s, double reach)
         x->bounces[kept] = bounces;
         any = any || (fast && impact_asks(c, in));
         x->bounce[kept] = in->restitution;
-        // What does not bounce may still close its gap.
+        // Contacts that do not bounce may still close their gap.
         x->allowed[kept] = bounces ? 0.0 : fmax(in->gap, 0.0) / reach;
         x->source[kept] = k;
         x->contacts[kept++] = *in;

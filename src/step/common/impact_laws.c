@@ -104,9 +104,9 @@ static bool laws_sweep_group(step_context *c, int limits, int units, const doubl
     return pawl_impact_path_return(path);
 }
 
-// The problem as its biases stand, group by group through sweeps over S: for what the solver did not solve. A
-// group without an answer (Newton's law with friction in a wedge need not have one) does not bounce. Returns
-// whether all groups were solved.
+// The problem with its present biases, group by group by sweeps over S: for groups that the solver did not solve. A
+// group without an answer (Newton's law with friction in a wedge need not have one) does not bounce. Returns whether
+// all groups were solved.
 static bool laws_sweep_groups(step_context *c, double *impulse)
 {
     bool all = true;
@@ -159,8 +159,8 @@ static bool laws_newton(step_context *c, bool plastic, double *impulse, double *
     return answered;
 }
 
-// The law's own problem was not solved: another answer stands in for it, and that is reported.
-// The event's figure is the number of contacts and limits that it is about.
+// The law's own problem was not solved: another solution replaces it, which is reported. The event's figure is the
+// number of contacts and limits that it is about.
 static void laws_fall_back(step_context *c, const impact_scope *scope, int contacts)
 {
     pawl_event_add(&c->out.events, pawl_event_of_pair(PAWL_EVENT_IMPACT_FALLBACK, scope->time, -1,
@@ -470,8 +470,8 @@ static bool laws_follows(const step_context *c)
     return law == PAWL_IMPACT_ENERGETIC || law == PAWL_IMPACT_ROUTH;
 }
 
-// A group that rests while others collide: what it closes with is the rounding of its slip, which no path of normal
-// impulses can be followed through. It is stopped.
+// A group at rest while others collide: its closing speed is the rounding of its slip, along which no path of normal
+// impulses can be followed. It is stopped.
 static bool laws_stop(step_context *c)
 {
     const impact_memory *x = c->impact;
@@ -641,9 +641,8 @@ static bool laws_trim_groups(step_context *c)
     return any;
 }
 
-// Judges what the impact leaves open.
-// What is left open: joints by their velocities, limits and contacts by how fast they still close [m/s].
-// Restitution and friction are not judged, because they are the law's own.
+// Judges the residual of the impact. What is left open: joints by their velocities, limits and contacts by how fast
+// they still close [m/s]. Restitution and friction are not judged, because they are the law's own.
 static void laws_judge(step_context *c, pawl_step_report *report)
 {
     const pawl_assembly *a = c->assembly;

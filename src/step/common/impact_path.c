@@ -235,7 +235,7 @@ static bool path_ends_slip(const impact_path *p, int lone, double fraction, doub
     return !slid || fraction <= (path_can_stick(p, lone) ? path_stop : path_least);
 }
 
-// ---- Rates and what is stored -------------------------------------------------------------------
+// ---- Rates and stored work -------------------------------------------------------------------
 
 // dp_n/dt of a unit: sqrt(2 E) in compression. In decompression by impulses, what a linear spring that
 // returns its impulse has left: a quarter of a cosine over the impulse.
@@ -567,10 +567,9 @@ static bool path_bracket(const impact_path *p, int unit, const double c[3], doub
     return found;
 }
 
-// The least y >= due for which it does not close. What it opens with grows with y in the end, because friction
-// ends the slip; before that it may fall. In a wedge between links of one mechanism S has no full rank, and friction
-// that ends the slip ends the closing with it, to rounding. False: whatever y is, it closes (a wedge that shall
-// bounce).
+// The least y >= due for which it does not close. Its opening speed finally increases with y, because friction ends
+// the slip; before that it may fall. In a wedge between links of one mechanism S has no full rank, and friction that
+// ends the slip ends the closing with it, to rounding. False: whatever y is, it closes (a wedge that shall bounce).
 static bool path_hold(const impact_path *p, int unit, const double c[3], double *y, double t[2])
 {
     const double rounding = 1e-12, large = 1e8; // of the velocities

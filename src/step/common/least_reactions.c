@@ -121,7 +121,7 @@ static void least_add(step_context *c, const double *lambda)
         least[r] = pawl_assembly_is_hard(a, r) ? least[r] - lambda[r] : 0.0;
         pawl_add_reaction(c, r, least[r]);
     }
-    // What rows repeat of each other moves nothing: joints of a tree bear it.
+    // The redundant part of the impulses causes no motion: joints of a tree transmit it.
     double *still = pawl_take_twists(c), *scratch = pawl_take_twists(c);
     memset(still, 0, (size_t)(6 * c->model->body_count) * sizeof *still);
     (void)pawl_coordinates_reactions(c->coordinates, least, still, still, still, still, scratch,

@@ -54,7 +54,7 @@ static bool locate_first(brent_function gap, void *user, double h, int samples, 
     if (!found) {
         return false;
     }
-    // What has just left a surface, or lies on it but for rounding, must rise before it can fall.
+    // A contact that has just opened, or is closed up to rounding, must rise before it can fall.
     double rise = high - low, end = high;
     for (int k = 0; !(above > 0.0) && k < LOCATE_HALVINGS; ++k) {
         rise *= 0.5;

@@ -65,7 +65,7 @@ static bool overlap_sleeps(const step_context *c, double id)
     return true;
 }
 
-// What is left of the overlaps, and no more than that from now on. By what the step found, not by what it holds: lit
+// The remaining overlaps, which are the allowances from now on. By what the step found, not by what it holds: lit
 // holds no pair that is moving apart, however deep it still is.
 static void overlap_forget(const step_context *c, pawl_state *s)
 {

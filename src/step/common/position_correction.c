@@ -44,7 +44,7 @@ static bool correction_is_contact(const pawl_assembly *a, int r)
     return r >= pawl_problem_contact_row(&a->problem, 0);
 }
 
-// A contact that lit holds and that opens by itself is left alone: it flies as it would without.
+// An active contact of lit that opens by itself is not corrected: its motion does not change.
 static bool correction_leaves(const step_context *c, int r)
 {
     const pawl_assembly *a = c->assembly;
@@ -82,8 +82,8 @@ static double correction_inverse_mass(const pawl_assembly *a, const row_block *b
     return sum;
 }
 
-// Friction keeps what rests and leans from creeping while it is corrected by little; what is deep inside
-// something is let go, or it would jam.
+// Friction keeps what rests and leans from creeping while it is corrected by little; deep overlaps have no friction,
+// because they would jam.
 //
 // The problem of the step becomes that of the correction; compliances are kept, the next placement poses
 // the rest anew.
@@ -135,7 +135,7 @@ static void correction_solve(step_context *c, double worst)
     pawl_assembly_add_impulses(a, lambda, c->correction.twist);
 }
 
-// Whether overlaps contradict each other: some row gets less than half of what it asks for.
+// Whether overlaps contradict each other: some row gets less than half of its required rate.
 static bool correction_is_torn(step_context *c)
 {
     const pawl_assembly *a = c->assembly;
@@ -150,9 +150,9 @@ static bool correction_is_torn(step_context *c)
     return torn;
 }
 
-// Joints that are beyond several limits may have no way back that suits all of them, as a four-bar past its dead
-// centre: what takes one further beyond is none. Such rows are kept from getting worse, and ask for no more.
-// Returns whether there are any.
+// Joints beyond several limits may have no correction that reduces all violations, as a four-bar past its dead
+// centre: a correction that increases one of them is rejected. The violations of such rows are kept constant. Returns
+// whether there are any.
 static bool correction_keep_limits(step_context *c)
 {
     pawl_assembly *a = c->assembly;
@@ -175,7 +175,8 @@ static bool correction_keep_limits(step_context *c)
 }
 
 // Those on top of others move by the sum of their gaps, which is bounded to some times the fastest correction
-// of one. What contradicts itself may ask for any movement, as a wedge does, and gets no more than that of one.
+// of one. Contradicting overlaps, as in a wedge, may require any displacement, and get no more than that of a single
+// one.
 static void correction_bound(step_context *c, const step_weights *w, double worst)
 {
     int bodies = c->model->body_count;

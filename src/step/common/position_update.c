@@ -161,8 +161,8 @@ static double position_kinetic(const pawl_model *m, const body_state *bodies)
 }
 
 // A secant may end in another solution, far away. Impulses of smooth motion are at right angles to it and add the square of
-// the angle that it turns by; a solution that takes the impulses of a collision is none. Newton's method by itself gets
-// there where a motion turns back within the step, as at a dead centre.
+// the angle that it turns by; a solution with the impulses of a collision is rejected. Newton's method without a
+// secant converges if a motion reverses within the step, as at a dead centre.
 static bool position_is_near(const step_context *c, const pawl_state *s, bool stretched)
 {
     double rise = stretched ? pawl_position_rise : pawl_position_most_rise;
@@ -170,9 +170,9 @@ static bool position_is_near(const step_context *c, const pawl_state *s, bool st
            rise * position_kinetic(c->model, c->position.from);
 }
 
-// Whether a correction of that error, after one of `last` unless it is the first, leaves so little that nobody needs to
-// look. The first error is that of the turns of the update, of order (tau w)^2, and a correction by the factor of its
-// beginning leaves a fraction of order tau w of it.
+// Whether the error after a correction of that error, following one of `last` unless it is the first, is so small
+// that it need not be checked. The first error is that of the turns of the update, of order (tau w)^2, and a
+// correction by the factor of its beginning leaves a fraction of order tau w of it.
 static bool position_is_last(const step_context *c, int k, double error, double last)
 {
     const pawl_problem *p = &c->assembly->problem;
@@ -213,8 +213,8 @@ static position_end position_newton(step_context *c, pawl_state *s, double tau, 
             stretched = true;
             helps = error <= position_contraction * last;
         }
-        // A shifted factor hardly sees what bodies many millions of times lighter than others do to these: solves are
-        // refined then, before Newton's method is blamed.
+        // A shifted factor hardly includes the effect of bodies many millions of times lighter than others: then
+        // solves are refined before the update is divided.
         if (!helps && k > 0 && c->position.light_bodies && accuracy == position_accuracy &&
             !pawl_is_weak(&a->problem) && !a->problem.delassus->dropped &&
             !pawl_eliminate_is_exact(&a->problem)) {
@@ -292,7 +292,7 @@ static position_end position_with_shift(step_context *c, pawl_state *s, double t
 }
 
 // Twists in world axes are constant over `duration`. Kinematic bodies are where their function has them at time t.
-// Point masses do not turn, and what has no twist at all stays where it is to the last bit: it may sleep.
+// Point masses do not rotate, and bodies without a twist keep their bits, because they may sleep.
 void pawl_advance_poses(const pawl_model *m, const body_state *twists, body_state *bodies,
                         double duration, double t)
 {

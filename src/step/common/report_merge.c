@@ -15,8 +15,8 @@ void pawl_residual_worsen(pawl_residual *whole, const pawl_residual *part)
     whole->natural_scaled = worst_of(whole->natural_scaled, part->natural_scaled);
 }
 
-// Sums of what is counted, the worst of what is judged, the largest of what is sized: a step in several parts is as
-// good as its worst part.
+// Sums of counts, the worst of judged figures, the largest of sizes: a step in several parts is as good as its worst
+// part.
 void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part)
 {
     whole->outcome = part->outcome > whole->outcome ? part->outcome : whole->outcome;

@@ -341,7 +341,7 @@ static void sleep_find_groups(sleep_memory *m, const pawl_model *model, const pa
     }
 }
 
-// One more step at rest, or none. What touches a kinematic body that moves does not rest on it.
+// One more step at rest, or none. Bodies in contact with a moving kinematic body do not rest.
 static void sleep_count(sleep_memory *m, const pawl_model *model, pawl_state *s,
                         const pawl_assembly *a, bool settled)
 {
@@ -366,7 +366,7 @@ static void sleep_count(sleep_memory *m, const pawl_model *model, pawl_state *s,
     }
 }
 
-// The kinetic energy that a body gives up is taken by what it rests on.
+// The kinetic energy of a body that falls asleep counts as work of its contacts.
 static void sleep_stop(const pawl_model *model, pawl_state *s, int i)
 {
     body_state *x = &s->bodies[i];

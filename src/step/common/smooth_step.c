@@ -78,8 +78,8 @@ static bool smooth_applies(const step_context *c, const pawl_state *s, double h)
            (pawl_state_trend_levels(s) > 0 || smooth_spins(c, s, h));
 }
 
-// The closure problem at the poses where the assembly is placed, with its factor. False: no exact one, or one close to a
-// singular position, where what is left of the closure errors moves bodies by far more than that.
+// The closure problem at the poses where the assembly is placed, with its factor. False: no exact one, or one close
+// to a singular position, where the remaining closure errors correspond to much larger displacements.
 static bool smooth_factor(step_context *c)
 {
     pawl_assembly *a = c->assembly;
@@ -176,7 +176,7 @@ static void smooth_move(const step_context *c, const smooth_step *step, const bo
     pawl_bodies_move(c->model, from, step->twist, 0.5 * step->h, to);
 }
 
-// lambda = -f / tau, what the rows are to remove. Returns the largest error.
+// lambda = -f / tau, the error that the rows must remove. Returns the largest error.
 static double smooth_errors(const step_context *c, const smooth_step *step)
 {
     const pawl_assembly *a = c->assembly;
@@ -187,8 +187,8 @@ static double smooth_errors(const step_context *c, const smooth_step *step)
 // the twists. False: Newton's method does not converge. A last correction is not checked where it leaves next to
 // nothing, by what the one before it left: the placement that follows shows it. The first one is the last with a factor
 // of the rows at hand, if the guess is close. How much one of other rows leaves grows with the length of chains and around
-// loops: there the last correction is that which leaves little enough at the slowest convergence allowed. Solves of long
-// mechanisms are not exact: only a small error is left to a correction that nobody checks.
+// loops: there the last correction is that which leaves little enough at the slowest convergence allowed. Solves of
+// long mechanisms are not exact: only for a small error is the last correction not checked.
 static bool smooth_half(step_context *c, pawl_state *s, smooth_step *step, bool middle, double *x)
 {
     pawl_assembly *a = c->assembly;
@@ -235,8 +235,8 @@ static void smooth_gravity(const step_context *c, const smooth_step *step)
     }
 }
 
-// The second half, whose rows are placed. With a factor of the rows of the start that does not serve it is begun again
-// with one of their own, which the next steps then have at once.
+// The second half, whose rows are placed. If the factor of the rows at the start does not converge, it is repeated
+// with a factor of its own rows, which the next steps then use at once.
 static bool smooth_second_half(step_context *c, pawl_state *s, smooth_step *step)
 {
     pawl_assembly *a = c->assembly;

@@ -108,10 +108,9 @@ void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_re
     report->measured |= p->contact_count > 0 ? (unsigned)PAWL_MEASURED_COULOMB : 0u;
 }
 
-// Torsional and rolling friction is bounded by what the contacts press: solves again, from the last
-// answer, until that holds with the bounds that belong to it. Most rounds are short, because exact answers
-// to bounds that still move are wasted; where it is the solver that lags behind, it gets its full number
-// of iterations. The judge sees whatever is not settled in the end.
+// The normal impulses bound torsional and rolling friction: solves again, from the last solution, until the bounds
+// agree with the solution. Most rounds are short, because exact answers to bounds that still move are wasted; where
+// it is the solver that lags behind, it gets its full number of iterations. The judge measures any remaining error.
 static void solve_spin_friction(step_context *c, const double *twists, solver_report *report)
 {
     enum { SHORT = 20, PATIENCE = 10 };
@@ -159,9 +158,9 @@ static void solve_once(step_context *c, const double *twists, solver_report *rep
     }
 }
 
-// A contact that is a few nm too deep asks for the rate that opens it within the step (pawl_row_gap_bias()). A body that is
-// wedged between such contacts, or between one and its own joints, has no motion with these rates: impulses then grow
-// until rounding lets them have it. Whether row r asks for such a rate.
+// A contact that is a few nm too deep requires the rate that opens it within the step (pawl_row_gap_bias()). A body
+// that is wedged between such contacts, or between one and its own joints, has no motion with these rates: impulses
+// then grow until rounding lets them have it. Whether row r asks for such a rate.
 static bool solve_asks_to_open(const pawl_assembly *a, int r)
 {
     return a->want[r] > 0.0 && a->bias[r] < 0.0 && !a->contacts[a->rows[r].owner].persistent;

@@ -25,8 +25,8 @@ static const double spin_free_fraction = 1e-9;
 // tolerance only, and each solve more is one of all contacts.
 static const double spin_same = 1e-14, spin_same_touched = 1e-9;
 
-// What a gyroscopic torque may give in a step, of the body's energy of rotation. It does no work where it is taken at
-// the mean of the spins; where the corrections do not converge it would, without bound.
+// The energy that a gyroscopic torque may add in a step, relative to the body's rotational energy. It does no work
+// where it is taken at the mean of the spins; where the corrections do not converge it would, without bound.
 static const double spin_gain = 1e-6;
 static const double spin_much = 1e-3;       // likewise, of a correction that the rows do not see
 static const double spin_fast = 0.5;        // turn of a step [rad] from which on that is looked at
@@ -81,9 +81,9 @@ static pawl_vec3 spin_with_torque(const step_context *c, int i, pawl_vec3 torque
 }
 
 // The free spin of body i with its gyroscopic torque at the spin between those before and after the step
-// with its rows. Without this the torque knows nothing of what the rows did, and the step is of first order
-// wherever joints turn a spinning body. Where the torque would change the spin by more than all of it, taking it
-// again and again squares what is wrong each time: there it stays what it was.
+// with its rows. Without this the torque does not include the effect of the rows, and the step is of first order
+// wherever joints turn a spinning body. If the torque would change the spin by more than its magnitude, repeated
+// evaluation would square the error each time: then the torque is not updated.
 static pawl_vec3 spin_with_gyroscope(const step_context *c, int i, const step_weights *w)
 {
     const model_body *b = &c->model->bodies[i];

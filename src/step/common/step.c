@@ -6,8 +6,8 @@
 #include "step/common/step.h"
 #include <math.h>
 
-// Sums of dt would drift from the grid by rounding, and a run of a million steps would end at another time than
-// asked for.
+// Sums of dt would deviate from the grid by rounding, and a run of a million steps would not end at the requested
+// time.
 double pawl_step_end(const pawl_state *s, double dt)
 {
     bool on_grid = fabs(s->time - (double)s->step * dt) <= 1e-6 * dt;

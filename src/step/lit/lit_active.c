@@ -9,7 +9,7 @@
 #include <math.h>
 
 // Closing rates up to this are no impacts: those that a solver may leave, and those that do not bounce.
-// The paper asks for gaps alone, and so holds whatever is closed when a step begins.
+// The paper uses only gaps, so all contacts that are closed at the beginning of a step are active.
 static double active_fastest(const step_context *c)
 {
     return c->settings->lit.variant == PAWL_LIT_PAPER

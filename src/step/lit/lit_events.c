@@ -121,8 +121,8 @@ bool pawl_lit_substep_shift(lit_substep *p, double tau)
     return events_move(p, begin, h, begin + h);
 }
 
-// Whether something that is closed, not only within reach of being so, closes fast. What has still some
-// way to go is met on the way.
+// Whether something that is closed, not only within reach of being so, closes fast. Contacts with an open gap collide
+// within the sub-step.
 static bool events_closing(const lit_substep *p)
 {
     const step_context *c = p->c;
@@ -143,7 +143,7 @@ static bool events_closing(const lit_substep *p)
     return false;
 }
 
-// What the piece holds at its beginning, and an impact before it where something is closed and closes.
+// The active set at the beginning of a sub-step, after an impact if a closed contact approaches.
 static bool events_begin(lit_substep *p, const impact_request *impact)
 {
     step_context *c = p->c;
@@ -161,10 +161,10 @@ static bool events_begin(lit_substep *p, const impact_request *impact)
         }
         p->after_impact = true;
     }
-    // What leaves is not held: it would be thrown back without loss if it fell again in this piece. The
-    // paper holds it (section 8: "Add contact j* to the list of active contacts"). What comes and has still
-    // some way to go is not held by either: with steps so small that it takes several, it would be thrown
-    // back before it is there.
+    // Separating contacts are not active: a contact that approaches again in this sub-step would bounce elastically.
+    // The paper holds it (section 8: "Add contact j* to the list of active contacts"). Approaching contacts with an
+    // open gap are not active either: with steps so small that the approach takes several, they would bounce before
+    // they touch.
     double leaves = fmax(events_resting, 0.1 * c->settings->contact.restitution_threshold);
     double closed = events_tolerance * events_reach(c, 0.0);
     bool let_go = c->settings->lit.variant != PAWL_LIT_PAPER;
@@ -311,7 +311,7 @@ static void events_rest_in_one(lit_substep *p, int substeps)
     }
 }
 
-// Section 7.5 to the letter looks back into the step before: what it needs of that is part of the state.
+// Section 7.5 taken literally uses the previous step: the necessary data is part of the state.
 static void events_remember(const lit_substep *p)
 {
     const step_context *c = p->c;

@@ -55,8 +55,8 @@ pawl_vec3 pawl_lit_rotate_with_body(pawl_quat from, pawl_quat to, pawl_vec3 w)
     return m3_mul(&b, m3_tmul(&a, w));
 }
 
-// What all variants share: joints are closed by projection and not by erp, and open gaps have no rows, unless the
-// phase catches all.
+// Common to all variants: joints are closed by projection and not by erp, and open gaps have no rows, except in a
+// sub-step that treats all contacts.
 step_weights pawl_lit_weights(const step_context *c, const pawl_state *s, const lit_phase *phase)
 {
     step_weights w = pawl_step_weights(c, s);

@@ -114,8 +114,8 @@ typedef struct settle_system {
 } settle_system;
 
 // Velocities of the grips for their impulses x, the joints holding.
-// One product costs an elimination of the joints: x gives velocities to the joints, whose impulses take them away,
-// and both move the grips.
+// One product costs an elimination of the joints: x changes the velocities of the joints, whose impulses cancel them,
+// and both change the active constraints.
 static void settle_product(void *user, const double *x, double *y)
 {
     const settle_system *system = user;
@@ -182,8 +182,8 @@ static double settle_gap(const step_context *c, const closed_row *row)
                                                      : 0.0;
 }
 
-// Whether a grip is violated by more than motion explains: then it is held where it is, and corrected at a
-// bounded rate (position_correction.c).
+// Whether an active constraint is violated by more than the motion explains: then its violation is kept, and
+// corrected at a bounded rate (position_correction.c).
 static bool settle_is_deep(const step_context *c, const pawl_state *s, const closed_row *row,
                            double gap)
 {
@@ -241,8 +241,8 @@ static bool settle_poses(step_context *c, pawl_state *s, double t, int *iteratio
     return false;
 }
 
-// What contacts press is what rows and projection did together: along a curved surface either alone is
-// off by O(h).
+// The contact force is the sum of that of the rows and of the projection: on a curved surface each alone has an error
+// of O(h).
 static void settle_add_forces(step_context *c)
 {
     const pawl_assembly *a = c->assembly;

@@ -186,9 +186,8 @@ static bool transition_memory(const lit_substep *p, const lit_slider *x, const p
     return pressed;
 }
 
-// What friction has in reserve, of all points of a slider's pair together: how they share it among
-// themselves need not mean anything.
-// What rounding and the solver's tolerance leave of it when it slides is none.
+// The reserve of friction, summed over all points of a slider's pair, because its distribution among them is not
+// unique. A reserve of the size of rounding and of the solver's tolerance counts as 0 for a sliding contact.
 static double transition_pair_reserve(const lit_substep *p, const lit_slider *x)
 {
     const double none = 1e-7; // of the bound
@@ -220,7 +219,7 @@ static bool transition_before(const lit_substep *p, const lit_slider *x, slider_
     return !p->after_impact && (s->step > 0 || p->cuts > 0) && transition_memory(p, x, s, out);
 }
 
-// Contacts at the end of the piece, for those who ask for views of it. False: no room.
+// Contacts at the end of the sub-step, for its views. False: no room.
 static bool transition_look(const lit_substep *p)
 {
     step_context *c = p->c;

@@ -24,7 +24,7 @@ static void linear_pose(nmdp *s, double h, double *theta)
     memset(s->G, 0, bytes);
     memset(s->matrix, 0, n * bytes);
     memset(s->acceleration, 0, bytes);
-    // Forces take the rate (X - X^)/h: that of the beginning, whichever end they are looked at from.
+    // Forces use the rate (X - X^)/h, which is that of the beginning of the step at either end.
     for (int i = 0; i < s->numbers; ++i) {
         s->stage.place.theta[i] = s->begin.theta[i] - h * s->begin_rate.theta[i];
     }

@@ -306,7 +306,7 @@ double pawl_nmdp_add_body_energy(nmdp *s, bool curvature);
 
 // nmdp_work.c: adds to the energy balance of a state what the stage did; `fraction`: over how much of its path.
 void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work);
-// What implicit Euler itself takes over a part from begin to now.
+// The numerical dissipation of implicit Euler over a part from begin to now.
 void pawl_nmdp_count_loss(const nmdp *s, double *work);
 // Work of limits that brought joints back from beyond them [J].
 double pawl_nmdp_limit_correction(const nmdp *s);

@@ -73,7 +73,7 @@ bool pawl_nmdp_euler_stage(nmdp *s, double h, double target_time, double end)
     return advance_stage(s, h, end, target_time);
 }
 
-// How fast a contact point comes towards what it touches, with links that are in places `at` with these rates [m/s].
+// The approach speed of a contact point, with links at the configuration `at` with these rates [m/s].
 static double advance_closing(const nmdp *s, int i, const nmdp_moment *at, const nmdp_moment *rate)
 {
     const nmdp_point *p = &s->point[i];
@@ -143,7 +143,7 @@ static bool advance_may_extrapolate(const nmdp *s, double h)
     return true;
 }
 
-// After the second stage: whether what it stopped was stopped where it is.
+// After the second stage: whether the contacts that it stopped are at the right position.
 static bool advance_stopped_in_time(const nmdp *s, double h)
 {
     double slow = advance_slow(s, h);

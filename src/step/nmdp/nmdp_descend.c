@@ -188,7 +188,7 @@ static bool descend_derive(nmdp *s)
     return pawl_nmdp_factor(s);
 }
 
-// At theta, w. False where dG/dtheta is singular. What a loose projection has left of G is taken away by the derivative
+// At theta, w. False where dG/dtheta is singular. The remaining G of a loose projection is removed by the derivative
 // that the program needs anyway; if it is more than expected, by another projection.
 static bool descend_linearize(nmdp *s, double *energy)
 {
@@ -489,7 +489,7 @@ static nmdp_outcome descend_pass(nmdp *s, double *proposed)
                     return NMDP_CONVERGED;
                 }
                 last_move = moved;
-                // What a rejection has raised far above where it begins would take many short steps to come down.
+                // A weight that rejections have raised far above its start would need many short steps to decrease.
                 if (s->beta > descend_beta_begin) {
                     s->beta = fmax(s->beta / fall, descend_beta_begin);
                     fall = fmin(fall * fall, descend_largest_factor);

@@ -20,10 +20,10 @@
 
 static const double energy_least_arm = 0.02; // of moments at points without a radius [m]
 
-// How far the ground may push a point out during the stage. Contacts cannot pull, so gravity alone stops what
-// they have set in motion: v^2 <= 2 g d lets a body come to rest no higher than the surface. Half of that, for
-// links that are lighter than what they carry. A point whose forces are spent is as deep as its load needs: to ask
-// for more would have friction lift what the normal force cannot.
+// How far the ground may push a point out during the stage. Contacts cannot pull, so only gravity stops a body that
+// they have set in motion: with v^2 <= 2 g d it comes to rest no higher than the surface. Half of that is used for
+// links that are lighter than their load. A point whose forces are at their bound has the depth that its load
+// requires: for a larger correction friction would have to lift what the normal force cannot.
 static double energy_push_out(const nmdp *s, const nmdp_point *p, double gap, pawl_vec3 normal)
 {
     double depth = isfinite(gap) && gap < 0.0 ? -gap : 0.0;
@@ -34,7 +34,7 @@ static double energy_push_out(const nmdp *s, const nmdp_point *p, double gap, pa
     return spare * fmin(rate / (1.0 + rate) * depth, fastest);
 }
 
-// Where the motion of a point begins, as what it touches sees it.
+// The start of the motion of a point, relative to the body that it touches.
 static void energy_aim_point(nmdp *s, int i, const nmdp_view *view)
 {
     const nmdp_point *p = &s->point[i];

@@ -35,7 +35,7 @@ static void forces_add(nmdp *s, int k, double force, double slope, double *G, do
     }
 }
 
-// Once for a stage: every iteration of Newton's method asks for them.
+// Computed once for a stage, because every iteration of Newton's method uses them.
 void pawl_nmdp_read_targets(nmdp *s)
 {
     for (int i = 0; i < s->model->actuator_count; ++i) {

@@ -71,7 +71,7 @@ bool pawl_nmdp_spin(const pawl_mat3 *rate, const pawl_mat3 *R, pawl_vec3 *spin)
     return true;
 }
 
-// Turns the target by what it lacks of the spin over h.
+// Rotates the target by the missing part of the spin over h.
 static void inertia_turn_on(const nmdp_body *from, const nmdp_body *rate, double h,
                             nmdp_body *target)
 {

@@ -56,7 +56,7 @@ double pawl_nmdp_prescribed(const nmdp *s, int column)
 }
 
 // The new equation is scaled by the old diagonal entry where the derivative was last computed, so that the tolerance of
-// G means a similar distance for all rows. What stood in G before is the effort of the drive.
+// G means a similar distance for all rows. Its original entry of G is the effort of the drive.
 void pawl_nmdp_prescribe(nmdp *s, const double *theta, double *G, double *matrix)
 {
     size_t n = (size_t)s->n;

@@ -516,7 +516,7 @@ void pawl_nmdp_loop_work(const nmdp *s, double fraction, double *work)
     }
 }
 
-// What implicit Euler takes from the springs.
+// The numerical dissipation of implicit Euler in springs.
 double pawl_nmdp_loop_loss(const nmdp *s)
 {
     double loss = 0.0;

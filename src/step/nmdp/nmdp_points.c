@@ -189,7 +189,7 @@ void pawl_nmdp_add_contacts(nmdp *s, const double *w, bool derivatives, double *
 }
 
 // -JT v of the vertices of a point, the derivatives of G by their weights, into B from this column on. `sign` is -1 for
-// the other body of a pair. Contacts do not move what is prescribed.
+// the other body of a pair. Contacts do not move prescribed coordinates.
 static void points_columns(nmdp *s, int point, int link, double sign, int first)
 {
     const nmdp_point *p = &s->point[point];

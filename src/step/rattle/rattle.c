@@ -121,7 +121,7 @@ typedef enum rattle_reason {
     RATTLE_SINGULAR
 } rattle_reason;
 
-// What besides conservative forces and joints can act in a step from here. The assembly is placed at s.
+// The forces other than conservative ones and joints that can act in a step from here. The assembly is placed at s.
 static rattle_reason rattle_obstacle(step_context *c, const pawl_state *s, double h)
 {
     const pawl_assembly *a = c->assembly;
@@ -316,7 +316,7 @@ static void rattle_report(step_context *c, pawl_state *s, double t, int projecti
     if (!(report->residual.natural_scaled <= c->settings->solver.tolerance)) {
         report->outcome = PAWL_STALLED;
     }
-    // What rows bore in this step is where a solver of the next would start.
+    // The impulses of this step are the warm start of a solver in the next one.
     memcpy(s->impulses, c->out.reaction,
            (size_t)pawl_impulse_slots(c->model).count * sizeof *s->impulses);
     c->out.contact_count = 0;
