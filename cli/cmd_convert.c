@@ -55,8 +55,8 @@ static const args_option cmd_convert_options[] = {
      "warn of elements of the model file that are not supported,\n"
      "where it would otherwise be refused",
      args_take_flag, offsetof(convert_request, lenient), NULL},
-    {"--quiet", 0, NULL, "do not list what is not kept", args_take_flag,
-     offsetof(convert_request, quiet), NULL},
+    {"--quiet", 0, NULL, "do not list losses", args_take_flag, offsetof(convert_request, quiet),
+     NULL},
 };
 
 static int cmd_convert_tell(const convert_request *request, const char *path,
@@ -158,7 +158,7 @@ const args_command args_convert = {
     .arguments = "MODEL FILE [--to FORMAT] [--start JOINT=Q] [--path DIR] [--lenient]",
     .noun = "model",
     .names = models_name,
-    .summary = "write a model as SDFormat, URDF or MJCF; what is not kept is listed",
+    .summary = "write a model as SDFormat, URDF or MJCF; losses are listed",
     .details = "MODEL is a file, or the name of a model that comes with pawl. The ending of FILE\n"
                "says the format: .sdf, .urdf or .xml (MJCF).\n"
                "\n"

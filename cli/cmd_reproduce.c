@@ -209,9 +209,9 @@ const args_command args_reproduce = {
     .noun = "experiment",
     .names = cmd_reproduce_word,
     .summary = "compute a published table or figure again and compare; 'list' names them",
-    .details = "Prints the tables, and for each claim what was found and whether it is met.\n"
+    .details = "Prints the tables, and for each claim the value found and whether it holds.\n"
                "\n"
-               "Exit codes: 0 every claim is met; 1 one is not, or a step could not be\n"
+               "Exit codes: 0 every claim holds; 1 one does not, or a step could not be\n"
                "taken; 2 bad usage or input.\n"
                "\n"
                "examples:\n"

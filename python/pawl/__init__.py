@@ -11,11 +11,11 @@
     run.plot("joint/position")
 
 Start with help(pawl.Model), help(pawl.Sim) and help(pawl.Batch). Numbers of the engine are NumPy arrays in the engine's own memory:
-nothing is copied, and an array taken once shows the last step ever after.
+nothing is copied, and an array taken once always shows the last step.
 
-Model, Builder      what is simulated           Settings     how (completion and help on every key)
-Sim, State          one simulation              Verdict      how well
-Batch, Env          many at once                Recording    what was recorded, as arrays with names
+Model, Builder      models to simulate          Settings     settings (completion and help on every key)
+Sim, State          one simulation              Verdict      accuracy of a run
+Batch, Env          many at once                Recording    recordings as arrays with names
 Derivative          Jacobians of a step         sweep        parameter studies on all cores
 """
 

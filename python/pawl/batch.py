@@ -82,7 +82,7 @@ class Batch(_core.Batch):
 
     def reset(self, mask=None, state=None, keep_inputs=True):
         """The chosen copies (all without a mask) go back to the start, or to a state. They keep their inputs (friction, masses,
-        targets ...) unless told otherwise."""
+        targets ...) unless stated otherwise."""
         status = self._reset(self._mask(mask), state, keep_inputs)
         if status != 0:
             self._raise(status)
@@ -172,7 +172,7 @@ class Batch(_core.Batch):
         return Verdict(self._verdict(copy))
 
     def report(self, copy):
-        """What the last step of a copy did."""
+        """The report of the last step of a copy."""
         return self._report(copy)
 
     def __repr__(self):

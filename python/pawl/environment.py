@@ -11,7 +11,7 @@ try:
 except ImportError:
 
     class Box:
-        """What gymnasium.spaces.Box has and these environments need."""
+        """The part of gymnasium.spaces.Box that these environments need."""
 
         def __init__(self, low, high, shape=None, dtype=np.float64):
             self.shape = tuple(shape) if shape is not None else np.shape(low)
@@ -80,7 +80,7 @@ class VectorEnv:
         self._over[mask] = False
 
     def reset(self, *, seed=None, options=None):
-        """Begins all episodes anew; returns (observations, info)."""
+        """Starts all episodes again; returns (observations, info)."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self._begin(np.ones(self.num_envs, dtype=bool))

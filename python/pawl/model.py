@@ -10,7 +10,7 @@ from . import _core
 
 
 class ModelWarning(UserWarning):
-    """What a reader found suspicious in a model file, with file and line."""
+    """A warning of a file reader, with file and line."""
 
 
 class Coordinate(NamedTuple):
@@ -126,7 +126,7 @@ class Model:
         model.bodies["torso"].mass, model.joints.names, model.check()["mobility"]
 
     Model.load() reads SDFormat, URDF and MJCF, recognized by the root element; Model.parse() reads text. pawl.Builder builds one.
-    Errors are exceptions with `filename` and `lineno`; what is suspicious is a ModelWarning.
+    Errors are exceptions with `filename` and `lineno`; warnings are a ModelWarning.
     """
 
     def __init__(self, core, path=None, options=None, text=None):
@@ -167,7 +167,7 @@ class Model:
         keep_fixed   SDFormat, URDF: links on fixed joints stay bodies, instead of becoming part of the links that carry them
         repair_inertia  inertias that no rigid body has become the nearest valid ones
         mjcf_soft    MJCF: constraints are soft as solref and solimp say, instead of hard
-        lenient      what cannot be simulated is a warning instead of an error
+        lenient      unsupported elements are warnings instead of errors
         """
         options = dict(ground=ground, slope=slope, friction=friction, fixed_base=fixed_base, start=start, start_key=start_key,
                        clamp=clamp, motion=motion, search_path=search_path, mesh=mesh, keep_fixed=keep_fixed, repair_inertia=repair_inertia,

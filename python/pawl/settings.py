@@ -107,7 +107,7 @@ class Settings:
         return sorted({key.split(".")[0] for key in _TABLE} | {key.replace(".", "_") for key in _TABLE}) + ["as_dict", "copy"]
 
     def as_dict(self):
-        """What was set, as texts by key."""
+        """The settings that were changed, as texts by key."""
         return dict(self._texts)
 
     def copy(self):

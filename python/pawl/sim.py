@@ -16,7 +16,7 @@ _DONE, _INTERRUPTED, _FAILED = 2, 3, 4
 
 
 class Energy(NamedTuple):
-    """Where the energy is, what put it in or took it out since the start, and what nobody explains [J]."""
+    """Energies, the work done since the start, and the unexplained energy [J]."""
 
     kinetic: float
     gravity: float
@@ -44,7 +44,7 @@ class Contact(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What happened at an instant within the last step."""
+    """An event at an instant within the last step."""
 
     time: float
     kind: str
@@ -121,7 +121,7 @@ class Sim(_core.Sim):
 
     @property
     def report(self):
-        """What the last step did: a dict; None before the first."""
+        """The report of the last step: a dict; None before the first."""
         return self._report
 
     @property

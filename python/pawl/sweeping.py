@@ -40,7 +40,7 @@ class Sweep:
 
     @classmethod
     def load(cls, path):
-        """Reads what save() wrote."""
+        """Reads the file of save()."""
         with np.load(path) as data:
             axes = {k[5:]: data[k] for k in data.files if k.startswith("axis:")}
             results = {k[7:]: data[k] for k in data.files if k.startswith("result:")}
@@ -90,7 +90,7 @@ def _executor(mpi, threads):
 
 
 def sweep(function, axes, *, journal=None, workers=None, mpi=None, progress=None):
-    """Calls function(**point) at every point of a grid and collects what it returns (a dict of numbers or arrays, or a number).
+    """Calls function(**point) at every point of a grid and collects its results (a dict of numbers or arrays, or a number).
 
         def jump(friction, mass):
             sim = pawl.Sim(model, dt=1e-3)

@@ -56,7 +56,7 @@ pawl_status pawl_coordinates_choose(const pawl_env *env, const pawl_model *model
                                     char reason[COORDINATES_REASON])
 {
     coordinates_estimate best = {0}, other = {0};
-    const char *cannot = alike ? NULL : "the stepper moves alike in maximal ones alone";
+    const char *cannot = alike ? NULL : "the stepper has the same motion only in maximal ones";
     *kind = 0;
     for (int k = 0; k < PAWL_FORMULATION_COUNT; ++k) {
         const coordinates_ops *ops = pawl_coordinates_find(k);

@@ -217,13 +217,13 @@ static const char *reduced_cannot(const pawl_model *model, const pawl_settings *
         return "soft.joint needs rows for all joints";
     }
     if (!set->project) {
-        return "with project=off joints drift apart, which those of a tree cannot";
+        return "with project=off joints open, which joints of a tree cannot";
     }
     if (set->sleep.time > 0.0) {
-        return "with sleep.time bodies sleep one by one in maximal ones alone";
+        return "with sleep.time single groups of bodies sleep only in maximal ones";
     }
     if (set->delassus != PAWL_DELASSUS_AUTO) {
-        return "delassus asks for a matrix over rows";
+        return "delassus requires a matrix over rows";
     }
     return model->joint_count == 0 || model->velocity_count == 0 ? "no body that moves has a joint"
                                                                  : NULL;

@@ -208,7 +208,7 @@ pawl_status pawl_fclib_read_answer(const pawl_env *env, const char *path, int gu
     PAWL_NEED(env, found);
     *found = false;
     if (guess < 0 || contact_count < 1 || contact_count > INT_MAX / 3) {
-        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "guess %d of %d contacts was asked for", guess,
+        return PAWL_FAIL(env, PAWL_BAD_ARGUMENT, "got a request for guess %d of %d contacts", guess,
                          contact_count);
     }
     char name[64];

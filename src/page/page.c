@@ -13,7 +13,8 @@
 #include <string.h>
 
 static const char page_without_bundle[] =
-    "<p id=\"pawl-no-bundle\">This pawl was built without Node and npm: the page holds its data, "
+    "<p id=\"pawl-no-bundle\">This pawl was built without Node and npm: the page contains its "
+    "data, "
     "but not the "
     "program that shows it. Install them, build again, and write the page anew.</p>\n";
 static const char page_without_script[] =

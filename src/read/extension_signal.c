@@ -121,7 +121,7 @@ pawl_status extension_signal_wrapped(xml_reader *reader, const xmlNode *node, co
     PAWL_TRY(extension_signal_inside(reader, child, out, found));
     if (!*found) {
         return xml_error(reader, child,
-                         "<%s> holds no <pawl:constant>, <pawl:sinusoid> or <pawl:table>", name);
+                         "<%s> contains no <pawl:constant>, <pawl:sinusoid> or <pawl:table>", name);
     }
     return PAWL_OK;
 }

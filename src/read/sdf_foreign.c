@@ -75,7 +75,7 @@ pawl_status sdf_foreign_open(xml_reader *reader, const xmlNode *where, const xml
         top = xml_is(child, "model") ? (xmlNode *)child : top;
     }
     if (top == NULL) {
-        return xml_error(reader, where, "the included file holds no body");
+        return xml_error(reader, where, "the included file contains no body");
     }
     *out = top;
     return PAWL_OK;

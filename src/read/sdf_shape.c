@@ -162,7 +162,7 @@ static pawl_status sdf_shape_geometry(xml_reader *xml, const xmlNode *geometry, 
     }
     if (xml_next(node) != NULL) {
         PAWL_TRY(xml_tally(xml, PAWL_LOG_WARNING, xml_next(node),
-                           "a <geometry> holds a second shape: the first counts", owner));
+                           "a <geometry> contains a second shape: the first is used", owner));
     }
     if (xml_is(node, "sphere")) {
         def->kind = PAWL_SHAPE_SPHERE;

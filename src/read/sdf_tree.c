@@ -50,7 +50,7 @@ static pawl_status sdf_tree_check_name(const sdf_tree *tree, const xmlNode *node
     }
     if (strstr(name, "::") != NULL) {
         return xml_tally(tree->reader, PAWL_LOG_WARNING, node,
-                         "a name holds '::', which separates the names of nested models", name);
+                         "a name contains '::', which separates the names of nested models", name);
     }
     return PAWL_OK;
 }
@@ -415,14 +415,14 @@ static pawl_status sdf_tree_open_include(sdf_tree *tree, const xmlNode *uri_node
                              child->name);
         }
         if (*model != NULL) {
-            return xml_error(reader, child, "got a second <model>; an included file holds one");
+            return xml_error(reader, child, "got a second <model>; an included file has one");
         }
         *model = child;
     }
     *nothing = *model == NULL && *nothing;
     return *model != NULL || *nothing
                ? PAWL_OK
-               : xml_error(reader, root, "got no <model>; an included file holds one");
+               : xml_error(reader, root, "got no <model>; an included file has one");
 }
 
 static pawl_status sdf_tree_children(sdf_tree *tree, const xmlNode *node, int scope);
@@ -645,14 +645,15 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
             PAWL_TRY(xml_tally(reader, PAWL_LOG_WARNING, child,
                                "only the first <world> of a file is read", NULL));
         } else if (xml_is(child, "world")) {
-            return xml_error(reader, child, "got a <world> beside a <model>; <sdf> holds one");
+            return xml_error(reader, child, "got a <world> beside a <model>; <sdf> has one");
         }
         models += xml_is(child, "model") ? 1 : 0;
     }
     if (models > 1 && xml_is(content, "model")) {
-        xml_log(reader, PAWL_LOG_WARNING, root,
-                "<sdf> holds %d models, SDFormat has one or a <world>: they are read as in a world",
-                models);
+        xml_log(
+            reader, PAWL_LOG_WARNING, root,
+            "<sdf> has %d models, SDFormat allows one or a <world>: they are read as in a world",
+            models);
         XML_EACH (child, root) {
             if (xml_is(child, "model")) {
                 PAWL_TRY(sdf_tree_model(tree, child, 0, &none));
@@ -661,7 +662,7 @@ pawl_status sdf_tree_build(sdf_tree *tree, xml_reader *reader, const xmlNode *ro
         return PAWL_OK;
     }
     if (content == NULL) {
-        return xml_error(reader, root, "<sdf> holds neither a <world> nor a <model>");
+        return xml_error(reader, root, "<sdf> has neither a <world> nor a <model>");
     }
     if (xml_is(content, "world")) {
         return sdf_tree_world(tree, content);

@@ -200,7 +200,7 @@ pawl_status pawl_contact_problem_solve(pawl_contact_problem *p, const pawl_setti
     }
     if (!(settings->solver.tolerance > 0.0) || settings->solver.max_iterations < 1) {
         return PAWL_FAIL(env, PAWL_BAD_ARGUMENT,
-                         "tolerance %g and %d iterations were asked for, expected positive ones",
+                         "got tolerance %g and %d iterations, expected positive ones",
                          settings->solver.tolerance, settings->solver.max_iterations);
     }
     solver_def def = pawl_solver_def_of(settings);

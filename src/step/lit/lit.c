@@ -17,7 +17,7 @@ static pawl_status lit_check(const pawl_env *env, const pawl_model *model,
     if (pawl_coordinates_have_tree_joints((int)settings->formulation) &&
         settings->lit.variant != PAWL_LIT_MIDPOINT) {
         return PAWL_FAIL(env, PAWL_UNSUPPORTED,
-                         "formulation=reduced runs lit with lit.variant=midpoint alone");
+                         "formulation=reduced supports lit only with lit.variant=midpoint");
     }
     return PAWL_OK;
 }

@@ -94,7 +94,7 @@ static pawl_status loops_refuse(const nmdp *s, const model_joint *j, const char 
 static pawl_status loops_check(const nmdp *s, const model_joint *j)
 {
     if (s->settings->stepper != PAWL_STEPPER_NMDP) {
-        return loops_refuse(s, j, "it steps trees alone");
+        return loops_refuse(s, j, "it supports only trees");
     }
     if (pawl_is_soft(&j->soft)) {
         return loops_refuse(s, j, "the joint is soft");
