@@ -42,10 +42,9 @@ PAWL_KERNEL_PART void lanes_load_first(const double *p, int n, lanes *x)
 {
     if (n >= 4) {
         *x = LANES_LOAD(p);
-    } else if (n == 3) {
-        *x = (lanes){p[0], p[1], p[2], 0.0};
-    } else if (n == 2) {
-        *x = (lanes){p[0], p[1], 0.0, 0.0};
+    } else if (n >= 2) { // as one load, behind which processors leave zeros
+        lanes_pair_at low = *(const lanes_pair_at *)p, high = {n == 3 ? p[2] : 0.0, 0.0};
+        *x = __builtin_shufflevector(low, high, 0, 1, 2, 3);
     } else {
         *x = (lanes){p[0], 0.0, 0.0, 0.0};
     }
