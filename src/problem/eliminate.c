@@ -118,9 +118,9 @@ static void eliminate_condition(const pawl_problem *p, double *x)
 // The preconditioned method keeps z = P^-1 r by the recursion z -= length P^-1 A d, which saves a
 // solve. A residual that no impulse can remove gives a z in the null space of A, the same in every
 // iteration. The counters in_x and in_direction say how many times x and d contain it, so that it
-// can be subtracted once at the end. What takes eliminate_most of it is rounding: the residual of the recursion vanishes,
-// that of x, which has grown beyond all bounds, does not. Nor is there more to be met where ELIMINATE_PATIENCE
-// iterations bring no smaller residual.
+// can be subtracted once at the end. If x grows by more than eliminate_most, it is rounding: the residual of the
+// recursion vanishes, but that of x, which has grown beyond all bounds, does not. Nor is there more to be met where
+// ELIMINATE_PATIENCE iterations bring no smaller residual.
 static int eliminate_residuals(eliminator *e, const pawl_problem *p, double target, int iterations,
                                double *x)
 {
@@ -189,7 +189,7 @@ static int eliminate_residuals(eliminator *e, const pawl_problem *p, double targ
     return iterations;
 }
 
-// x holds the right side and becomes what one solve without looking makes of it.
+// x contains the right side and becomes the result of one solve without a check.
 static void eliminate_once(const pawl_problem *p, double *x)
 {
     if (pawl_is_weak(p)) {

@@ -54,7 +54,7 @@ typedef struct pawl_delassus_ops {
     void (*half_solve)(pawl_delassus *d, double *x);
     // The other half of `solve`, after that one. NULL: solves are not taken apart.
     void (*back_solve)(pawl_delassus *d, double *x);
-    // The half solves of those columns of a block together, along the paths of its bodies alone: x has them one after
+    // The half solves of all these columns of a block, only along the paths of its bodies: x contains them one after
     // the other, `stride` apart. Sets the runs of free rows in which they are not zero (at most free_block_count) and
     // returns their number. NULL: there is no such way.
     int (*half_columns)(pawl_delassus *d, int block, double *x, int stride, problem_block *runs);

@@ -71,7 +71,7 @@ void pawl_weak_place(weak_cluster *c, pawl_delassus *d, double length)
     pawl_block_ldl_factor(c->gram, 0.0);
 }
 
-// Moves vectors that are zero, for want of rows, to the end, out of the way. Returns the number of others.
+// Moves vectors that are zero, because there are not enough rows, to the end. Returns the number of others.
 static int weak_live(weak_cluster *c)
 {
     int live = 0;
@@ -287,10 +287,10 @@ static void weak_find(weak_space *space, weak_part *part, weak_cluster *c, bool 
     }
 }
 
-// In a singular position of a loop alone its next direction z is in the span of the mechanism's weak vectors: no direction more
-// is lost. It counts as what it adds to them, z' = z less its part in that span, whose singular value is sigma / |z'| (J~T w ~ 0
-// for all w of the span). The span is that of all loops and of the wide cluster: hinges at different heights give z a moment
-// that vectors of neighbouring loops have, too.
+// In a singular position of only a loop its next direction z is in the span of the mechanism's weak vectors: no
+// further direction becomes free. It counts as what it adds to them, z' = z less its part in that span, whose
+// singular value is sigma / |z'| (J~T w ~ 0 for all w of the span). The span is that of all loops and of the wide
+// cluster: hinges at different heights give z a moment that vectors of neighbouring loops have, too.
 static void weak_discount(const weak_space *space, const weak_part *part, const weak_cluster *wide,
                           weak_cluster *c)
 {

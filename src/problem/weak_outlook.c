@@ -85,8 +85,8 @@ static void outlook_leave_rows(weak_cluster *c)
     }
 }
 
-// In how many ways the bodies of a cluster can move against each other, or against the world where a joint of theirs leads
-// to it: such a joint acts on the velocities of one body alone.
+// The number of relative degrees of freedom of the bodies of a cluster, or relative to the world if one of their
+// joints is connected to it: such a joint acts on the velocities of only one body.
 static int outlook_freedom(const weak_space *space, int cluster)
 {
     enum { BODY = 6 };
@@ -105,8 +105,8 @@ static int outlook_freedom(const weak_space *space, int cluster)
     return c->columns - (c->n - weak) - (held ? 0 : BODY);
 }
 
-// With one freedom there is one way alone: numbers that are off shift it there, by delta / m, and it comes back. With more
-// what is turned aside goes on elsewhere.
+// With one degree of freedom there is only one path: inaccurate numbers displace it there by delta / m, and it
+// returns. With more what is turned aside goes on elsewhere.
 double pawl_weak_nearest(const weak_space *space)
 {
     double nearest = INFINITY;

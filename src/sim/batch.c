@@ -195,7 +195,7 @@ static void batch_measure_copy(pawl_batch *b, int copy)
                       batch_result(b, PAWL_BATCH_RATE, copy));
 }
 
-// The simulation of a worker goes on with the copy that it had before, if no other one has stepped it since.
+// The simulation of a worker continues with its previous copy, if no other simulation has stepped that copy since.
 static pawl_sim *batch_take(pawl_batch *b, int worker, batch_copy *c)
 {
     pawl_sim *sim = b->sims[worker];

@@ -319,7 +319,7 @@ pawl_status pawl_check_model(const pawl_env *env, const pawl_model *m, pawl_chec
     return status;
 }
 
-// All that check_start() writes to in a sim is found anew by every step: sim->next, where the assembly is
+// Everything that check_start() writes to in a sim is computed again by every step: sim->next, where the assembly is
 // placed, what the weak space follows, the pairs of the finder.
 pawl_status pawl_check_sim(pawl_sim *sim, pawl_check **out)
 {

@@ -181,8 +181,8 @@ static bool criteria_rotation(const criteria_input *in, pawl_criterion *out)
 }
 
 // A property of the file, shown separately, so that it is not taken for an error of the method; closure judges what
-// of it is too much for a joint. Far more than the start leads to expect is none: then a loop has passed a singular
-// position without a path of its own, or has followed the wrong one.
+// of it is too much for a joint. A misfit far above the value expected from the start is an error: a loop has passed
+// a singular position without a valid path, or has followed the wrong one.
 static const double criteria_misfit_factor = 100.0; // of what is expected
 static const double criteria_misfit_least = 1e-8;   // [m or rad]
 static bool criteria_misfit(const criteria_input *in, pawl_criterion *out)
@@ -339,7 +339,7 @@ static bool criteria_impacts(const criteria_input *in, pawl_criterion *out)
     return true;
 }
 
-// What mdp and nmdp solve: G = 0, and K least among the forces that contacts allow.
+// The problem of mdp and nmdp: G = 0, with the least K among the forces that contacts allow.
 static bool criteria_imbalance(const criteria_input *in, pawl_criterion *out)
 {
     out->value = in->v->imbalance;

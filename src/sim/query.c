@@ -220,8 +220,8 @@ pawl_status pawl_query_mass_matrix(pawl_query *q, double *M)
     return PAWL_OK;
 }
 
-// tau = M x + what velocities and gravity need where `biased`: Newton-Euler. M x alone is the difference of two of these
-// only in exact arithmetic, so that the motion is put at rest and weightless for it.
+// tau = M x + what velocities and gravity need where `biased`: Newton-Euler. M x is the difference of two of these
+// only in exact arithmetic, so it is computed with a motion at rest and without weight.
 static void query_newton_euler(pawl_query *q, const double *x, bool biased, double *tau)
 {
     pawl_vec3 gravity = q->live.model.gravity;

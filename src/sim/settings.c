@@ -377,8 +377,8 @@ pawl_status pawl_settings_get(const pawl_settings *s, int index, char *text, siz
     return PAWL_OK;
 }
 
-// Settings that say how the motion is found, as a number above 0 that a double holds: not how many threads find it, nor
-// how it is judged.
+// A hash of the settings that affect the motion, as a number above 0 that a double represents: without the number of
+// threads and the limits of the verdict.
 double pawl_settings_key(const pawl_settings *s)
 {
     uint64_t hash = PAWL_HASH_SEED;

@@ -487,8 +487,8 @@ static pawl_status sim_try(pawl_sim *sim, pawl_step_report *report)
 {
     step_context *c = &sim->context;
     for (;;) {
-        // Everything that an attempt writes is set back here, so that the attempt that succeeds does not depend on those
-        // that ran out of room: a run has the same bits whatever capacities it began with.
+        // Everything that an attempt writes is reset here, so that a successful attempt does not depend on those that
+        // ran out of room: a run has the same bits for any initial capacities.
         pawl_state_copy(sim->next, sim->state);
         pawl_sleep_begin(&c->sleep, &sim->live.model, sim->next,
                          pawl_step_end(sim->state, sim->settings.dt));
@@ -703,8 +703,8 @@ static pawl_status sim_step(pawl_sim *sim, pawl_step_report *out)
     pawl_assembly_count_turns(sim->assembly, s);
     sim_report_crossings(sim, &report);
     sim_report_events(sim, &report);
-    // From here on nothing fails. The state keeps its place in memory, so that whoever looks at its numbers (pawl/view.h)
-    // sees those of the last step; sim->next has those before it.
+    // From here on nothing fails. The address of the state is constant, so that views (pawl/view.h) show the numbers
+    // of the last step; sim->next has those before it.
     pawl_state_exchange(sim->state, s);
     s = sim->state;
     // The state is where its step left it. Whoever changes poses or twists from outside marks it as moved, and the

@@ -105,8 +105,8 @@ static double start_change(const pawl_coordinate_def *d, double q)
     return (q < d->lower ? d->lower : d->upper) - q;
 }
 
-// Turns or shifts the child and all that hangs on it, by `change` [rad or m] of the joint's coordinate. The
-// joint's axis is the first of its base frame; the sign depends on whether the child is the follower.
+// Turns or shifts the child and all bodies behind it, by `change` [rad or m] of the joint's coordinate. The joint's
+// axis is the first of its base frame; the sign depends on whether the child is the follower.
 static void start_move(const limit_tree *t, pawl_state *s, int child, double change)
 {
     const model_joint *j = &t->model->joints[t->joint[child]];

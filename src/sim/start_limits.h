@@ -5,6 +5,6 @@
 #pragma once
 #include "model/state.h"
 
-// Moves hinges and slides of s that are beyond a limit within it, each with all that hangs on it, along a
-// spanning tree of the joints. Joints that close loops may open by it. Returns how many were moved in *moved.
+// Moves hinges and slides of s that are beyond a limit within it, each with all bodies behind it, along a spanning
+// tree of the joints. Joints that close loops may open by it. Returns how many were moved in *moved.
 pawl_status pawl_start_within_limits(const pawl_env *env, pawl_state *s, int *moved);

@@ -201,7 +201,7 @@ static void verdict_add_work(pawl_verdict *v, const pawl_energy *e)
         e->work_forces - o->work_forces,       e->work_limits - o->work_limits,
         e->work_contacts - o->work_contacts};
     for (size_t i = 0; i < sizeof change / sizeof *change; ++i) {
-        // Steps in which an element gives and takes alike count by what is left of it at their end.
+        // If an element adds and removes energy within a step, only its net work counts.
         *(change[i] > 0.0 ? &v->work_in : &v->work_out) += fabs(change[i]);
     }
     double work[PAWL_DISSIPATOR_COUNT];

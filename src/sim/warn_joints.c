@@ -105,7 +105,7 @@ static pawl_status joints_compare(const pawl_sim *sim, warning_list *list, int a
     const pawl_model *m = sim->model;
     bool hinge = m->joints[a].kind == PAWL_JOINT_REVOLUTE;
     joints_axis p = joints_axis_of(sim, a), q = joints_axis_of(sim, b);
-    // The sine stands for the angle, which is small where it matters; axes of opposite direction are one axis.
+    // The sine approximates the angle, which is small in the relevant cases; axes of opposite direction are one axis.
     double angle = v3_norm(v3_cross(p.direction, q.direction));
     pawl_vec3 apart = v3_sub(q.point, p.point);
     double offset = hinge ? v3_norm(v3_cross(apart, p.direction)) : 0.0;

@@ -51,7 +51,7 @@ static void admm_restart(admm *s, const double *y, int n)
     }
 }
 
-// z starts as the velocity of the warm start, made admissible: what it is at the solution.
+// z starts as the velocity of the warm start, made admissible, which is its value at the solution.
 void pawl_admm_begin(admm *s, const pawl_problem *p, const admm_variant *variant, const double *y)
 {
     int n = p->row_count;

@@ -118,8 +118,8 @@ static void family_solve(pawl_solver *base, const pawl_problem *p, solver_goal a
     while (factored && report->iterations < asked.iterations) {
         pawl_admm_iterate(a, p, lambda);
         ++report->iterations;
-        // The natural map costs a product with D, so it is looked at every few iterations, and whenever ADMM's own
-        // residuals say that it may be small enough.
+        // The natural map costs a product with D, so it is computed every few iterations, and whenever ADMM's own
+        // residuals indicate that it may be small enough.
         bool look =
             report->iterations % FAMILY_LOOK == 0 || max_of(a->primal, a->dual) <= tolerance;
         if (paper ? family_is_done_as_published(a, tolerance)

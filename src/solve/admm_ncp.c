@@ -72,7 +72,7 @@ static bool admm_ncp_converged(admm_ncp *s, const pawl_problem *p, solver_goal g
     return natural <= admm_ncp_goal * goal.tolerance;
 }
 
-// Sweeps and ADMM iterations count alike: each costs about one product with D.
+// Sweeps and ADMM iterations count equally: each costs about one product with D.
 static bool admm_ncp_has_left(solver_goal goal, const solver_report *report)
 {
     return report->iterations < goal.iterations;
@@ -116,9 +116,9 @@ typedef struct admm_ncp_climber {
 } admm_ncp_climber;
 
 // One step of a search over rho, every ADMM_NCP_CLIMB iterations: by a factor of four in one direction, and back
-// where the contraction got worse by more than 5 %. Fast contraction (below admm_ncp_slow_climb) is left alone,
-// because a new rho costs a factorization. The first look has no length to compare with: last is infinite, the
-// contraction 0, and rho stays.
+// where the contraction got worse by more than 5 %. With fast contraction (below admm_ncp_slow_climb) rho is not
+// changed, because a new rho costs a factorization. The first look has no length to compare with: last is infinite,
+// the contraction 0, and rho stays.
 static double admm_ncp_climb(admm_ncp_climber *c, const admm *a)
 {
     double contraction = a->length / c->last, rho = a->rho;

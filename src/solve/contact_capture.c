@@ -46,7 +46,7 @@ static void capture_velocity(capture_work *w, const pawl_problem *p, const doubl
 }
 
 // W = D_cc - D_cf D_ff^-1 D_fc + R, column by column: a unit impulse at a contact row, joints answered by the
-// elimination. Rows and columns of contacts that joints hold still are set to zero, else noise would look like a
+// elimination. Rows and columns of contacts that joints constrain are set to zero; otherwise noise would look like a
 // very light body.
 static pawl_status capture_columns(const pawl_env *env, capture_work *w, const pawl_problem *p,
                                    triplet_list *W)

@@ -77,7 +77,7 @@ static double contact_unit(const pawl_contact_problem *p)
 }
 
 // What S is measured by, over |q|: 1 or more. Where impulses are large next to velocities (a press, a
-// wedge), rounding in q would keep a solver from an accuracy that nobody asked for.
+// wedge), rounding in q would prevent a solver from reaching an accuracy that is not required.
 static double contact_slack(const pawl_contact_problem *p)
 {
     double r = 0.0, u = 0.0;

@@ -164,9 +164,9 @@ static void solver_run_weak_rows(pawl_solver *s, const pawl_problem *p, solver_g
     }
 }
 
-// The residual of r->lambda as the judge of the whole problem sees it; *v has its velocities and *weight the judge's. A
-// contact of a light body that heavy ones hold is as heavy as they are in the condensed problem: an impulse that is
-// next to nothing there would move the body alone.
+// The residual of r->lambda as the judge of the whole problem sees it; *v has its velocities and *weight the judge's.
+// A contact of a light body attached to heavy ones has their mass in the condensed problem: an impulse that is
+// negligible there would move the light body if it were free.
 static double solver_whole_natural(const pawl_solver *s, const double *weight, double *v)
 {
     const condensed_problem *r = &s->condensed;
@@ -293,9 +293,9 @@ static void solver_refine_condensed(pawl_solver *s, const pawl_problem *p, solve
     }
 }
 
-// Joints are eliminated first where that pays, so that a solver sees limits and contacts alone and light bodies under
-// heavy ones look as heavy as they feel. Otherwise the solver gets all rows, with the weak ones projected where loops
-// are redundant.
+// Joints are eliminated first where that pays, so that a solver gets only limits and contacts, with the effective
+// masses of light bodies under heavy ones. Otherwise the solver gets all rows, with the weak ones projected where
+// loops are redundant.
 void pawl_solver_solve(pawl_solver *s, const pawl_problem *p, solver_goal goal, double *lambda,
                        solver_report *report)
 {

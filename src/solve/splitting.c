@@ -108,8 +108,8 @@ static bool splitting_converged_as_published(splitting *s, const pawl_problem *p
     return r.primal <= tolerance && r.dual <= tolerance && r.complementarity <= tolerance;
 }
 
-// What is left of a problem whose contacts follow the law of the member's own projector: the largest
-// velocity that one more sweep, not relaxed, finds wanting at the answer.
+// What is left of a problem whose contacts follow the law of the member's own projector: the largest velocity error
+// that one more sweep, without relaxation, finds at the solution.
 static double splitting_own_residual(splitting *s, const pawl_problem *p, sweep_local contact,
                                      const double *lambda)
 {

@@ -33,5 +33,5 @@ void pawl_sweep_group_fill(sweep_group *g, const sweep_source *from, int nobody)
 void pawl_sweep_groups_push(const sweep_group *groups, int count, double *w);
 // The largest entry of the natural map [m/s].
 double pawl_sweep_groups_natural(const sweep_group *groups, int count, const double *w);
-// One sweep: each group in turn is solved exactly with the others held.
+// One sweep: each group in turn is solved exactly with the others constant.
 void pawl_sweep_groups_solve(sweep_group *groups, int count, double *w);

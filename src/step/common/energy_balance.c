@@ -243,12 +243,12 @@ static void balance_impulses(step_context *c, const step_weights *w, dissipation
     pawl_balance_drives(c, c->u.lambda, s->work);
 }
 
-// Impulses of one velocity update act at once, and which of them took what they exchange with each other is a matter of
-// convention: that each acts at the mean of its rates gives a damper that a contact reverses within the step work
-// of the wrong sign, and the contact as much too little. What dissipators exchange is left out, so that
-// their sum is as it was. What is left of those that still gave is an error of the method, and belongs to the
-// balance: of dampers beside stiff springs that turn, of friction whose rate comes to rest or turns round within the step,
-// so that its impulse opposes the rate after and not the mean, and of limits that bodies leave and come back to.
+// Impulses of one velocity update act simultaneously, and the division of the energy that they exchange is a
+// convention: if each acts at the mean of its rates, a damper whose rate a contact reverses within the step does work
+// of the wrong sign, and the contact as much too little. Energy that dissipators exchange is not counted; their sum
+// does not change. Energy that some still add is an error of the method and belongs to the balance: from dampers
+// beside stiff springs that turn, from friction whose rate stops or reverses within the step, so that its impulse
+// opposes the rate after the step and not the mean, and from limits that bodies leave and reach again.
 static void balance_net_dissipation(const dissipation_sums *sums, const double *before,
                                     double *work, double impulse_fraction)
 {

@@ -225,8 +225,8 @@ static double impact_solve(step_context *c, pawl_state *s, double fastest, doubl
     return loss;
 }
 
-// Returns false only for lack of room. An impact in which everything closes slower than the threshold is plastic,
-// whatever the restitution: otherwise a ball would bounce infinitely often in finite time.
+// Returns false only for lack of room. An impact in which every contact closes slower than the threshold is plastic,
+// for any restitution: otherwise a ball would bounce infinitely often in finite time.
 bool pawl_impact(step_context *c, pawl_state *s, const impact_request *q, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;

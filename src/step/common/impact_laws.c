@@ -169,8 +169,8 @@ static void laws_fall_back(step_context *c, const impact_scope *scope, int conta
 
 // ---- Poisson, all groups at once ----------------------------------------------------------------
 
-// (7.7)-(7.9) to the letter: what is given back pushes, and friction answers to the additional impulses
-// alone. From u_c in u.free.
+// (7.7)-(7.9) taken literally: the returned impulse acts without friction, and friction depends only on the
+// additional impulses. From u_c in u.free.
 static void laws_give_to_the_letter(step_context *c, pawl_step_report *report)
 {
     pawl_assembly *a = c->assembly;
@@ -239,9 +239,9 @@ static double laws_relax(const impact_memory *x, int rows, double last)
     return fmin(fmax(next, 0.05), 4.0);
 }
 
-// Decompression with friction on all of its normal impulse: the speeds with which contacts open are
-// looked for such that each is given what it is due, or more where it would close otherwise. From u_c in
-// u.free; false where the search does not end.
+// Decompression with friction on all of its normal impulse: the opening speeds of contacts are searched such that
+// each gets its due impulse, or more if it would close otherwise. From u_c in u.free; false where the search does not
+// end.
 static bool laws_give_with_friction(step_context *c, const impact_scope *scope,
                                     pawl_step_report *report)
 {

@@ -759,8 +759,8 @@ bool pawl_impact_path_return(impact_path *p)
 // or bounces whose work is nothing beside that of the impact.
 static bool path_is_tail(const impact_path *p, double fastest, double stored)
 {
-    // The bound is wider where everything is plastic: then the tail loses energy only, and what it would still do
-    // is stopped at once.
+    // The bound is wider if every contact is plastic: then the rest of the impact only loses energy, and is solved as
+    // one plastic impact.
     bool plastic = true;
     for (int u = 0; u < p->limits + p->contacts; ++u) {
         plastic = plastic && p->e[u] == 0.0;

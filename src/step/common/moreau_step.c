@@ -10,9 +10,9 @@
 #include "step/common/smooth_step.h"
 #include "step/common/stiff_springs.h"
 
-// Whether something would go so deep into something else before the rows are placed that these no longer know which
-// way is out: by half the thickness of the thinner one. The rows of one step hold until those of the next, so
-// that this is a matter of what starts fast, or was struck.
+// Whether a shape would be so deep in another one before the rows are placed that their direction is undetermined: by
+// half the thickness of the thinner one. The rows of one step hold until those of the next, so that this is a matter
+// of what starts fast, or was struck.
 static bool moreau_leaps(step_context *c, const pawl_state *s, double h)
 {
     const pawl_model *m = c->model;

@@ -65,8 +65,8 @@ static bool overlap_sleeps(const step_context *c, double id)
     return true;
 }
 
-// The remaining overlaps, which are the allowances from now on. By what the step found, not by what it holds: lit
-// holds no pair that is moving apart, however deep it still is.
+// The remaining overlaps, which are the allowances from now on. Uses the contacts found by the step, not its active
+// ones: in lit a separating pair is never active, however deep it is.
 static void overlap_forget(const step_context *c, pawl_state *s)
 {
     const pawl_contact *found = pawl_contact_finder_contacts(c->finder);

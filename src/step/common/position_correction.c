@@ -16,8 +16,9 @@
 
 static const double correction_contradiction =
     1e-3; // e: what contradicts itself gets at most 1/e of its want
-// e of limits: bodies between joints may be a thousand times lighter than what they move, and D without its joints as
-// much larger than with them. Limits that contradict each other are kept apart (correction_keep_limits()).
+// e of limits: bodies between joints may be a thousand times lighter than the bodies behind them, and D without the
+// joints is as much larger than with them. Limits that contradict each other are kept apart
+// (correction_keep_limits()).
 static const double correction_limit_contradiction = 1e-6;
 static const double correction_accuracy =
     1e-6; // of the largest want: the next step corrects the rest
@@ -52,8 +53,8 @@ static bool correction_leaves(const step_context *c, int r)
            c->u.rate[r] > pawl_slow_correction;
 }
 
-// What is missing at worst, once bodies have moved by the twists of the step.
-// The largest want less the rate that the row has already [m/s or rad/s].
+// The largest remaining violation after the motion by the twists of the step. The largest want less the rate that the
+// row has already [m/s or rad/s].
 static double correction_missing(const step_context *c)
 {
     pawl_assembly *a = c->assembly;

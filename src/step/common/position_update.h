@@ -18,8 +18,8 @@ int pawl_position_update(step_context *c, pawl_state *s, double duration, double
 // the `last` attempt. Adds to the number of iterations.
 bool pawl_reduced_position_part(step_context *c, pawl_state *s, double duration, double end,
                                 bool last, int *iterations);
-// What may be open where it begins [m or rad]. Weak directions turn within a step, so that what was left
-// open along them, up to the tolerance times a length, is not quite along them any more.
+// What may be open where it begins [m or rad]. Weak directions turn within a step, so that the misfit along them, up
+// to the tolerance times a length, is no longer exactly along them.
 double pawl_position_start_limit(const pawl_assembly *a);
 // Closes loops that are open where an update begins, after a singular position, by moving poses.
 void pawl_position_settle(step_context *c, pawl_state *s, double start, int *iterations);

@@ -70,9 +70,8 @@ static void reduced_position_displacement(const step_context *c, const pawl_stat
     }
 }
 
-// What is missing in the rates where bodies move by c->u.next and the rows gave impulses `total`.
-// H^-1 XT (M (d - u)) is what the bodies changed by, H^-1 XT JT x what the impulses gave; the rates lack the
-// difference.
+// The error of the rates if bodies move by c->u.next and the rows have the impulses `total`. H^-1 XT (M (d - u)) is
+// what the bodies changed by, H^-1 XT JT x what the impulses gave; the rates lack the difference.
 static void reduced_position_momentum(step_context *c, bool closes, const double *total,
                                       double *change)
 {
@@ -185,8 +184,8 @@ static double reduced_position_energy(step_context *c, const double *u)
     return energy;
 }
 
-// A secant may end in another solution, far away: one that takes the impulses of a collision is none. So may Newton's
-// method where a motion turns back within the step.
+// A secant may converge to another, distant solution: one with the impulses of a collision is rejected. So may
+// Newton's method where a motion turns back within the step.
 static bool reduced_position_is_near(step_context *c, bool secant)
 {
     double rise = secant ? pawl_position_rise : pawl_position_most_rise;

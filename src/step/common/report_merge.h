@@ -7,6 +7,6 @@
 
 // The worse of both, figure by figure.
 void pawl_residual_worsen(pawl_residual *whole, const pawl_residual *part);
-// The figures of a part that follows another into those of the whole: what was done adds up, of what was
-// met the worst and the most count.
+// The figures of a part that follows another into those of the whole: counts and work are summed, of residuals and
+// sizes the largest is kept.
 void pawl_report_merge(pawl_step_report *whole, const pawl_step_report *part);

@@ -27,8 +27,8 @@ pawl_status pawl_sample_capture_take(const pawl_env *env, sample_capture *captur
                                      const double *start, const double *lambda, const double *v);
 void pawl_sample_capture_drop(sample_capture *capture);
 
-// The bodies and rows of a sample as the operators of maximal coordinates read them: a model of masses alone, and an
-// assembly with Jacobians that nobody placed.
+// The bodies and rows of a sample as the operators of maximal coordinates read them: a model with only masses, and an
+// assembly with given Jacobians.
 typedef struct sample_rows {
     pawl_model model;
     pawl_assembly assembly;

@@ -23,7 +23,7 @@ void pawl_apply_rows(step_context *c)
     pawl_assembly_add_impulses(c->assembly, c->u.lambda, c->u.next);
 }
 
-// Sweeps of free bodies do not couple what does not touch, so that splitting them would cost and change nothing.
+// Sweeps of free bodies do not couple separate groups, so splitting them would have a cost but no effect.
 bool pawl_sweeps_in_whole(const step_context *c)
 {
     return c->solver->ops->takes_budget && c->solver->def.budget > 0 &&
@@ -84,7 +84,8 @@ static pawl_residual solve_rows_judge(step_context *c)
 }
 
 // The judge measures Coulomb's law for every solver. Solvers of another law are judged by the residual of their own
-// problem, which they cannot choose: converged means that number is below the tolerance, whatever the solver said.
+// problem, which is computed here: a step has converged if it is below the tolerance, independent of the solver's
+// report.
 void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_report *report)
 {
     const pawl_problem *p = &c->assembly->problem;

@@ -20,5 +20,5 @@ void pawl_solve_warm(step_context *c, const pawl_state *s, solver_report *solved
 // The same rows with other free velocities, from the impulses of the solve before.
 void pawl_solve_again(step_context *c, solver_report *solved);
 // The judge's figures into a report, the residual of the problem that the solver was to solve, which may have
-// another friction law, and the outcome: they alone decide it, not what the solver said.
+// another friction law, and the outcome, which depends only on them and not on the solver's report.
 void pawl_step_decide(step_context *c, const solver_report *solved, pawl_step_report *report);

@@ -13,6 +13,6 @@ void pawl_predict_spins(step_context *c, const pawl_state *s, const step_weights
 // After a solve: the torque at the mean of u.start and u.next, solved again until it is that of the answer, as often
 // as the weights say and while it would give energy.
 void pawl_settle_gyroscopes(step_context *c, const step_weights *w, solver_report *solved);
-// What a predicted gyroscopic torque missed of the one that belongs to u.next, added to u.next: for steps
-// whose twists are projected afterwards.
+// Adds to u.next the difference between the gyroscopic torque of u.next and the predicted one: for steps whose twists
+// are projected afterwards.
 void pawl_correct_spins(step_context *c, const step_weights *w);

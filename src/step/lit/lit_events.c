@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Part of pawl, a rigid multibody dynamics engine.
 //
-// The loop of [potra-2006] section 8 with a separate step grid (errata 5). A sub-step is tried up to the grid. If a
-// collision occurs within it, it is repeated up to that instant, so that joints stay closed and work is counted as in
-// any step; lit.variant=paper uses the interpolated state instead. Then velocities jump (impact.c), and the rest of
-// the step is the next sub-step.
+// The loop of [potra-2006] section 8 with a separate step grid (errata 5). A sub-step (called a piece below) is tried
+// up to the grid. If a collision occurs within it, it is repeated up to that instant, so that joints stay closed and
+// work is counted as in any step; lit.variant=paper uses the interpolated state instead. Then velocities jump
+// (impact.c), and the rest of the step is the next sub-step.
 //
 // The loop always ends: a pair that has collided too often in one step no longer bounces and stays in contact. A step
 // with too many sub-steps, or whose problems have used several times the iterations of one problem, takes its rest as
@@ -50,7 +50,7 @@ static double events_reach(const step_context *c, double h)
 
 // ---- One piece ----------------------------------------------------------------------------------
 
-// Reactions and efforts add up over a step, so that a piece which is done again must take its own back.
+// Reactions and efforts are summed over a step, so a piece that is repeated must first subtract its own.
 static void events_save(const lit_substep *p)
 {
     step_context *c = p->c;
@@ -77,7 +77,7 @@ static void events_restore(const lit_substep *p)
     c->placed = false;
 }
 
-// Moves s and merges the report; what the finder knew of the end of the piece is out of date then.
+// Moves s and merges the report; the finder's data of the end of the piece is then invalid.
 static bool events_move(lit_substep *p, double begin, double h, double end)
 {
     lit_phase phase = {
@@ -239,9 +239,9 @@ static void events_interpolate(lit_substep *p, double h, double tau)
     c->placed = false;
 }
 
-// Ends the piece where the meeting happened: does it again, with a secant or two on the gap that is
-// really reached, which differs from the interpolated one by O(h^3). Returns its length; 0 for no room, and
-// where it happened at the beginning: a piece of no length is none.
+// Ends the piece at the collision: repeats it, with one or two secant steps on the actual gap, which differs from the
+// interpolated one by O(h^3). Returns its length; 0 for no room, and where it happened at the beginning: a piece of
+// no length is none.
 static double events_end_at(lit_substep *p, double h, const locate_scope *scope,
                             const gap_root *root)
 {

@@ -112,7 +112,7 @@ void pawl_lit_predict(step_context *c, pawl_state *s, const body_state *start, d
 
 // The held contacts of the phase as the finder has them now, or as they were; with catch_all all others,
 // too. Both lists are sorted by id.
-// A merge of two sorted lists. A held contact that the finder has no longer keeps the place that it had.
+// A merge of two sorted lists. An active contact that the finder no longer has keeps its position.
 static int lit_place_contacts(const step_context *c, const lit_phase *phase, int count,
                               pawl_contact *out)
 {

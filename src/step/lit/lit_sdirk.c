@@ -134,7 +134,7 @@ static void sdirk_extrapolate(step_context *c, bool without_contacts)
 }
 
 // The spin by which the second stage's attitude is predicted: the mean over the step of the line through U and
-// V1. A spin is found from momentum by the attitude, which V1 alone would leave with an error of order h^2. Where
+// V1. A spin is computed from momentum with the attitude, which would have an error of order h^2 with V1 only. Where
 // something stiff takes a spin away at once there is no such line.
 static pawl_vec3 sdirk_mean_spin(const body_state *start, const body_state *first, double h)
 {

@@ -2,9 +2,10 @@
 // Part of pawl, a rigid multibody dynamics engine.
 //
 // The projections after a step of lit, in the metric of the masses: poses back onto the joints, twists
-// back into their tangents. The active constraints of a step take part like joints: limits and contacts with an
-// impulse (the normals of slipping contacts, all rows of sticking ones) and sticking friction losses. Without this,
-// scheme II leaves a velocity error of order h in them, which changes its sign in each step and is not damped.
+// back into their tangents. The active constraints of a step (called grips below) take part like joints: limits and
+// contacts with an impulse (the normals of slipping contacts, all rows of sticking ones) and sticking friction
+// losses. Without this, scheme II leaves a velocity error of order h in them, which changes its sign in each step and
+// is not damped.
 //
 // Joints are eliminated with their factor; the active constraints g, which may depend on each other and on the
 // joints, solve

@@ -529,7 +529,7 @@ static bool transition_fresh(const lit_substep *p, int i, lit_slider *x, slider_
     return true;
 }
 
-// Sliders that are at rest where the piece was cut for another one change with it.
+// Sliders at rest where the piece was shortened for another one change with it.
 static void transition_join(const lit_substep *p)
 {
     for (int i = 0; i < transition_slider_count(p); ++i) {
@@ -568,9 +568,8 @@ static int transition_budget(const lit_substep *p)
     return sliders == 0 || budget < TRANSITION_LEAST ? 0 : budget;
 }
 
-// Sliders are looked at in order. Each one that changes earlier than the piece ends cuts it, and those after it
-// are then looked at within the shorter piece: in the end it is the earliest of all. The piece is left moved by
-// *h.
+// Sliders are looked at in order. Each one that changes before the end of the piece shortens it, and later sliders
+// are tested within the shorter piece: the result is the earliest change of all. The piece is left moved by *h.
 bool pawl_lit_find_transition(lit_substep *p, double *h)
 {
     step_context *c = p->c;

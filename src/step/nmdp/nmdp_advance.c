@@ -214,8 +214,8 @@ static bool advance_sdirk(nmdp *s, double begin, double end, double *reached)
     return true;
 }
 
-// One part, of order 2 where that is set and possible, as far as `reached`; s->work has its work. What is shorter than
-// `least` is done by implicit Euler: several impacts in one step must not divide it without end.
+// One part, of order 2 where that is set and possible, as far as `reached`; s->work has its work. Parts shorter than
+// `least` use implicit Euler: several impacts in one step must not divide it without end.
 static bool advance_part(nmdp *s, double begin, double end, double least, double *reached)
 {
     advance_keep(s);

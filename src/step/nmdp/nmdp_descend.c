@@ -57,8 +57,7 @@ static double descend_distance(const double *a, const double *b, int n)
 }
 
 // A link with a point that is in the ground when no contact pushes counts with all its points: corners in
-// the air keep a box from tipping. What is in K must not change with the iterates, or K could rise
-// between them.
+// the air keep a box from tipping. The definition of K must not change between iterates, or K could rise.
 static bool descend_choose_points(nmdp *s)
 {
     bool all = s->settings->nmdp.energy == PAWL_NMDP_ENERGY_CONTACT;
@@ -352,9 +351,9 @@ static double descend_gap(const nmdp *s)
     return fmax(gap, 0.0);
 }
 
-// What is left to do where a stage ends, with theta, w and the G that belongs to them: the change of
-// coordinates that was proposed last, and the Newton step that would make G zero, by the factor at hand.
-// Projections on the way were loose; the last one is not.
+// The remaining error at the end of a stage, with theta, w and their G: the change of coordinates that was proposed
+// last, and the Newton step that would make G zero, by the factor at hand. Projections on the way were loose; the
+// last one is not.
 static nmdp_outcome descend_end(nmdp *s, nmdp_outcome outcome, double proposed)
 {
     s->loose = 0.0;
@@ -419,8 +418,8 @@ static double descend_creep(nmdp *s)
     return creep;
 }
 
-// What is still to come after changes that fell from `before` to `moved`, as a geometric series; infinite where that says
-// nothing.
+// The sum of the remaining changes after changes that fell from `before` to `moved`, as a geometric series; infinite
+// where that says nothing.
 static double descend_rest(double before, double moved)
 {
     double rate = moved / before;

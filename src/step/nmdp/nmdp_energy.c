@@ -248,7 +248,7 @@ static double energy_of_points(nmdp *s, double *tau, double *matrix)
         energy_rows rows;
         nmdp_view view = pawl_nmdp_view_now(s, i);
         energy_point_rows(s, i, &view, &rows);
-        // Rows are in the axes of what is touched, which the load of a link cannot turn.
+        // Rows are in the axes of the touched body, which the load of a link cannot turn.
         bool turned = p->pair || s->ground_moved;
         energy += turned ? energy_add_pair(s, p, &view, s->frame[i].position, &rows, tau, matrix)
                          : energy_load(s, p, s->frame[i].position, &rows, matrix != NULL);
@@ -390,9 +390,9 @@ static bool energy_factor_rows(nmdp *s, const double *theta)
     return pawl_lu_factor(s->factor, n, s->pivot);
 }
 
-// rho, by which the motion of the contacts over the stage is more than the linear one, J (theta - theta^), and what is
-// pushed out: J rho = J d - y where the stage would end with its first rate, in the sense of least squares, and
-// as little of it as possible in directions that no contact sees.
+// rho, the part of the motion of the contacts over the stage beyond the linear one, J (theta - theta^), and the
+// correction of the depth: J rho = J d - y where the stage would end with its first rate, in the least-squares sense
+// and with least norm in directions without contacts.
 static void energy_set_shift(nmdp *s)
 {
     int n = s->n;

@@ -116,7 +116,7 @@ static void inertia_pbd(nmdp *s)
     }
 }
 
-// Whether every link is turned against R~ by so little that I holds it back the more the farther it is turned: d2I/dphi2,
+// Whether the rotation of every link relative to R~ is so small that the moment of I increases with it: d2I/dphi2,
 // tr(M) 1 - M, is positive definite. About one axis that is an angle below 90 degrees.
 bool pawl_nmdp_links_hold(const nmdp *s)
 {

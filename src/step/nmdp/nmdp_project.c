@@ -200,10 +200,10 @@ static bool project_newton(nmdp *s, const double *w, double *theta)
     return false;
 }
 
-// I of pbd holds a link back with a moment that falls again from 90 degrees on and is zero at 180: G = 0 has roots at which
-// links are turned over, with energy from nothing. There I and the forces of joints are not convex without the contacts,
-// which may hold anything. A step so long that the true root is like that, too, is divided (Algorithm 2). The links are
-// placed at theta.
+// The moment of pbd's I on a rotated link decreases beyond 90 degrees and is zero at 180: G = 0 has roots at which
+// links are turned over, with an unexplained gain of energy. There I and the forces of joints are not convex without
+// the contacts, which may hold anything. A step so long that the true root is like that, too, is divided (Algorithm
+// 2). The links are placed at theta.
 static bool project_is_least(nmdp *s, const double *theta)
 {
     if (!nmdp_in_space(s) || pawl_nmdp_links_hold(s)) {

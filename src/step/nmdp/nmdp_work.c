@@ -26,7 +26,7 @@ static double work_limit_force(const nmdp *s, int k, const pawl_coordinate_def *
                : pawl_nmdp_limit_force(s, d, from, s->now.theta[k], &slope);
 }
 
-// What limits gave to bring joints back that were beyond them: slowly, by their law, and no faster.
+// The work of limits that returned joints from beyond them: at the slow rate of their law.
 double pawl_nmdp_limit_correction(const nmdp *s)
 {
     double given = 0.0;

@@ -389,9 +389,8 @@ static void sensitivity_scale(pawl_sensitivity *d, int size)
     }
 }
 
-// The matrix of the linearized conditions over (theta, l, w, m). Weights that could take each other's place
-// (contacts that repeat each other, as the corners of a box) are held apart by a small number: what they do together is
-// found all the same.
+// The matrix of the linearized conditions over (theta, l, w, m). Redundant weights (redundant contacts, such as the
+// corners of a box) are made unique by a small regularization, which does not change their resultant.
 static bool sensitivity_factor(pawl_sensitivity *d)
 {
     int n = d->s->n, f = d->free_count, size = 2 * n + f + d->full_count;
