@@ -118,8 +118,8 @@ static void eliminate_condition(const pawl_problem *p, double *x)
 // The preconditioned method keeps z = P^-1 r by the recursion z -= length P^-1 A d, which saves a
 // solve. A residual that no impulse can remove gives a z in the null space of A, the same in every
 // iteration. The counters in_x and in_direction say how many times x and d contain it, so that it
-// can be subtracted once at the end. If x grows by more than eliminate_most, it is rounding: the residual of the
-// recursion vanishes, but that of x, which has grown beyond all bounds, does not. Nor is there more to be met where
+// can be subtracted once at the end. If x contains z more than eliminate_most times, it is rounding: the residual of
+// the recursion vanishes, but that of x, which has grown beyond all bounds, does not. Nor is there more to be met where
 // ELIMINATE_PATIENCE iterations bring no smaller residual.
 static int eliminate_residuals(eliminator *e, const pawl_problem *p, double target, int iterations,
                                double *x)
