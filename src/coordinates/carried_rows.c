@@ -347,16 +347,19 @@ PAWL_KERNEL_PART void carried_dots(const double *a, const double *y, int n, doub
     LANES_STORE(out, (sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-// S = Y YT
+// S = Y YT, up to the diagonal and across.
 PAWL_KERNEL static void carried_multiply(const double *Y, int m, int rank, double *S)
 {
     for (int i = 0; i < m; ++i) {
         int j = 0;
-        for (; j + 4 <= m; j += 4) {
+        for (; j + 4 <= m && j <= i; j += 4) {
             carried_dots(Y + i * rank, Y + j * rank, rank, S + i * m + j);
         }
-        for (; j < m; ++j) {
+        for (; j <= i; ++j) {
             S[i * m + j] = pawl_dot(Y + i * rank, Y + j * rank, rank);
+        }
+        for (int k = 0; k < i; ++k) {
+            S[k * m + i] = S[i * m + k];
         }
     }
 }
