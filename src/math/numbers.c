@@ -139,6 +139,27 @@ double pawl_numbers_largest(const double *x, int count)
     return numbers_largest(x, count);
 }
 
+PAWL_KERNEL static double numbers_largest_product(const double *restrict x,
+                                                  const double *restrict by, int count)
+{
+    double most[4] = {0}, none[4] = {0};
+    int r = 0;
+    for (; r + 4 <= count; r += 4) {
+        for (int k = 0; k < 4; ++k) {
+            numbers_see(x[r + k] * by[r + k], &most[k], &none[k]);
+        }
+    }
+    for (; r < count; ++r) {
+        numbers_see(x[r] * by[r], &most[0], &none[0]);
+    }
+    return numbers_most(most, none);
+}
+
+double pawl_numbers_largest_product(const double *x, const double *by, int count)
+{
+    return numbers_largest_product(x, by, count);
+}
+
 PAWL_KERNEL static double numbers_scale(const double *restrict x, int count, double rate,
                                         double *restrict y)
 {

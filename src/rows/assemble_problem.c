@@ -7,7 +7,18 @@
 #include "rows/row_build.h"
 #include <string.h>
 
-// The default of every row before its family sets it: free, hard, without bias or gap.
+// What every free row is before its family says more: hard, without bias or gap.
+static void problem_clear_free_rows(pawl_assembly *a)
+{
+    size_t rows = (size_t)a->free_rows;
+    pawl_numbers_set(a->lower, rows, -INFINITY);
+    pawl_numbers_set(a->upper, rows, INFINITY);
+    pawl_numbers_set(a->compliance, rows, 0.0);
+    pawl_numbers_set(a->bias, rows, 0.0);
+    pawl_numbers_set(a->want, rows, -INFINITY);
+}
+
+// The same of one row, and what its family says.
 static void problem_fill(pawl_assembly *a, const row_block *b, int r, const step_weights *w,
                          row_rates rate, bool persistent)
 {
@@ -30,10 +41,13 @@ static void problem_complete(pawl_assembly *a, int first_row)
 // of the joint's rows.
 static void problem_fill_free_rows(pawl_assembly *a, const body_state *start, const step_weights *w)
 {
+    // Where positions are projected joints ask for no rate: nobody needs to look at their rows.
+    bool plain = !w->own_erp && w->erp_joint == 0.0 && w->start_weight == 0.0;
+    problem_clear_free_rows(a);
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
         int first = b->rows.first_row;
-        for (int r = 0; r < b->rows.dim; ++r) {
+        for (int r = plain && b->joint >= 0 ? a->joint_rows[b->joint] : 0; r < b->rows.dim; ++r) {
             bool hard = (a->rows[first + r].family->traits & ROW_IS_HARD) != 0;
             // Rates before the step cost a product for each row. Hard rows need them only in steppers whose rows hold
             // for a mean of both rates.
@@ -155,17 +169,14 @@ void pawl_assembly_build_closure(pawl_assembly *a)
     p->factor_key = 2 * a->placements;
     p->place_key = a->placements;
     p->rows_key = p->matrix_key = 0;
-    // Against an inverse mass of 1e30 per kg a row does nothing that a double would notice.
-    const double nothing = 1e30;
     size_t rows = (size_t)a->free_rows;
     pawl_numbers_set(a->lower, rows, -INFINITY);
     pawl_numbers_set(a->upper, rows, INFINITY);
     pawl_numbers_set(a->compliance, rows, 0.0);
     pawl_numbers_set(a->v_f, rows, 0.0);
-    for (int r = a->has_joints_alone ? a->free_rows : 0; r < a->free_rows; ++r) {
-        bool hard = pawl_assembly_is_hard(a, r);
-        double armature = hard ? 0.0 : pawl_assembly_armature(a, r);
-        a->compliance[r] = hard ? 0.0 : armature > 0.0 ? 1.0 / armature : nothing;
+    for (int i = 0; i < a->soft_count; ++i) {
+        double armature = a->has_armatures ? pawl_assembly_armature(a, a->soft[i]) : 0.0;
+        a->compliance[a->soft[i]] = armature > 0.0 ? 1.0 / armature : pawl_compliance_of_nothing;
     }
     problem_complete(a, 0);
 }

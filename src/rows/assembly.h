@@ -36,7 +36,10 @@ struct pawl_assembly {
     problem_block *problem_blocks;
     int candidate_count; // bounded rows that may be assembled
     row_info *candidates;
-    bool *hard;        // (free_rows) satisfied exactly
+    bool *hard;       // (free_rows) satisfied exactly
+    double *hardness; // (free_rows) 1 of these, 0 of others
+    int *soft;        // (free_rows) the others
+    int soft_count;
     int *closes;       // (free_rows) the joint that the row closes; -1: none
     bool *closes_turn; // (free_rows) by a rotation
     // (free_rows) 1 of rows that close a joint by moving, or by turning, and 0 of others; the joint's size where they move
@@ -161,7 +164,9 @@ double pawl_assembly_coordinate_rate(const pawl_assembly *a, int joint, const co
 double pawl_assembly_linear_theta(const pawl_assembly *a, int i, double h);
 double pawl_assembly_angular_theta(const pawl_assembly *a, int i, double h);
 // Leaves the configuration constraints alone: rows that are not a joint's or a motion's become so
-// soft that they do nothing, bounded rows go.
+// soft that they do nothing, bounded rows go. Against a compliance of that much a row does nothing that a double would
+// notice.
+static const double pawl_compliance_of_nothing = 1e30;
 void pawl_assembly_build_closure(pawl_assembly *a);
 // The same, and behind them rows of bounded constraints that hold as if they were joints: candidates,
 // then contacts of those set, by their normals and, with `tangents`, those that stick by all three rows.

@@ -235,6 +235,8 @@ static pawl_assembly *plan_layout(const pawl_model *m, const row_plan *count, in
     p.problem_blocks = PAWL_CARVE(mem, problem_block, blocks);
     p.candidates = PAWL_CARVE(mem, row_info, count->candidates);
     p.hard = PAWL_CARVE(mem, bool, free_rows);
+    p.hardness = PAWL_CARVE(mem, double, free_rows);
+    p.soft = PAWL_CARVE(mem, int, free_rows);
     p.closes = PAWL_CARVE(mem, int, free_rows);
     p.closes_turn = PAWL_CARVE(mem, bool, free_rows);
     p.closing_move = PAWL_CARVE(mem, double, free_rows);
@@ -390,6 +392,7 @@ void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
         }
     }
     a->has_soft_rows = a->has_armatures = false;
+    a->soft_count = 0;
     a->has_joints_alone = a->free_rows > 0 && a->free_rows == m->row_count;
     for (int k = 0; k < a->free_blocks; ++k) {
         const row_block *b = &a->blocks[k];
@@ -398,7 +401,11 @@ void pawl_assembly_set_softness(pawl_assembly *a, const pawl_softness *joints,
             const row_info *info = &a->rows[r];
             bool own = info->coordinate < 0; // of the joint, not of what drives it
             a->hard[r] = (info->family->traits & ROW_IS_HARD) != 0 && !(own && soft);
-            a->has_soft_rows = a->has_soft_rows || !a->hard[r];
+            a->hardness[r] = a->hard[r] ? 1.0 : 0.0;
+            if (!a->hard[r]) {
+                a->has_soft_rows = true;
+                a->soft[a->soft_count++] = r;
+            }
             a->has_joints_alone = a->has_joints_alone && a->hard[r] && info->slot == r;
             a->has_armatures = a->has_armatures || pawl_assembly_armature(a, r) > 0.0;
             a->has_rows_by_value = a->has_rows_by_value || a->has_armatures;

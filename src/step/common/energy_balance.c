@@ -96,15 +96,15 @@ static void balance_push(const pawl_assembly *a, int r, double mean, double done
     sums->limits += limit ? done - stored : 0.0;
 }
 
-// Work of a row's impulse at the mean of its rates. The work of hard rows is counted where a drive acts
-// (pawl_balance_drives); springs keep theirs in the potential energy, all but what their damper takes.
+// Work of a row's impulse at the mean of its rates. Springs keep theirs in the potential energy, all but what their
+// damper takes.
 static void balance_row(const step_context *c, int r, double before, double after,
                         const step_weights *w, dissipation_sums *sums, double *work)
 {
     const row_info *info = &c->assembly->rows[r];
     const row_family *family = info->family;
-    if (r < c->assembly->free_rows && pawl_assembly_is_hard(c->assembly, r)) {
-        return;
+    if (family->work_kind == WORK_ACTUATORS) {
+        c->out.effort[info->owner] = c->u.lambda[r] / w->h;
     }
     if ((family->traits & ROW_STORES_ENERGY) != 0) {
         work[family->work_kind] += balance_spring(c, r, before, after, w, sums);
@@ -233,11 +233,13 @@ static void balance_impulses(step_context *c, const step_weights *w, dissipation
     size_t mark = pawl_arena_mark(&c->scratch);
     double *before = pawl_take_rows(c);
     pawl_assembly_row_velocity(a, c->u.start, before);
-    for (int r = 0; r < a->problem.row_count; ++r) {
+    // What hard rows do is seen where something drives them (pawl_balance_drives).
+    for (int i = 0; i < a->soft_count; ++i) {
+        int r = a->soft[i];
         balance_row(c, r, before[r], c->u.rate[r], w, sums, s->work);
-        if (a->rows[r].family->work_kind == WORK_ACTUATORS) {
-            c->out.effort[a->rows[r].owner] = c->u.lambda[r] / w->h;
-        }
+    }
+    for (int r = a->free_rows; r < a->problem.row_count; ++r) {
+        balance_row(c, r, before[r], c->u.rate[r], w, sums, s->work);
     }
     pawl_arena_release(&c->scratch, mark);
     pawl_balance_drives(c, c->u.lambda, s->work);

@@ -32,18 +32,31 @@ static const double position_small = 1e-13; // what the last correction leaves
 enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30, POSITION_MOST_PARTS = 16 };
 enum { POSITION_AT_ONCE = 4 }; // iterations: what they find has not turned by much
 
+// Adds the impulses of hard rows to the reactions. Rows of a joint have their slots one after the other.
+static void position_add_reactions(step_context *c)
+{
+    const pawl_assembly *a = c->assembly;
+    for (int k = 0; k < a->free_blocks; ++k) {
+        const row_block *b = &a->blocks[k];
+        int first = b->rows.first_row, own = b->joint >= 0 ? a->joint_rows[b->joint] : 0;
+        for (int r = 0; r < own && a->hard[first]; ++r) {
+            c->out.reaction[a->rows[first].slot + r] += c->u.lambda[first + r];
+        }
+        for (int r = first + own; r < first + b->rows.dim; ++r) {
+            if (a->hard[r]) {
+                pawl_add_reaction(c, r, c->u.lambda[r]);
+            }
+        }
+    }
+}
+
 // Impulses of a position update are reactions, too, and prescribed motions do work with them. In an exact update
 // (rattle) both are taken at the twists that satisfy the rows.
 void pawl_position_balance(step_context *c, pawl_state *s, const body_state *at, double t,
                            const double *consistent)
 {
-    const pawl_assembly *a = c->assembly;
     pawl_defer_reactions(c, at, t, 1.0, c->u.lambda);
-    for (int r = 0; r < a->free_rows; ++r) {
-        if (pawl_assembly_is_hard(a, r)) {
-            pawl_add_reaction(c, r, c->u.lambda[r]);
-        }
-    }
+    position_add_reactions(c);
     if (c->position.exact) {
         size_t twists = (size_t)(6 * c->model->body_count) * sizeof *consistent;
         memmove(c->u.start, consistent, twists);

@@ -7,6 +7,7 @@
 // In the metric of the masses the motion is least in terms of energy: heavy bodies hardly move, light ones follow,
 // and the centre of mass of a free mechanism does not move. Redundant rows are no problem: ()^+ is a least-squares
 // solve (docs/math.md section 4).
+#include "math/numbers.h"
 #include "problem/weak_space.h"
 #include "step/common/position_update.h"
 #include <string.h>
@@ -23,7 +24,6 @@ static const double project_failed = 1e-8;
 // The largest error of a hard row [m or rad], without what redundant rows contradict each other by.
 double pawl_closure_error(const pawl_assembly *a)
 {
-    double error = 0.0;
     const double *f = a->residual;
     if (pawl_is_weak(&a->problem)) {
         double *consistent = a->problem.delassus->weak.scratch;
@@ -32,17 +32,15 @@ double pawl_closure_error(const pawl_assembly *a)
         pawl_weak_velocities(&a->problem, consistent);
         f = consistent;
     }
-    for (int r = 0; r < a->free_rows; ++r) {
-        error = worst_of(error, pawl_assembly_is_hard(a, r) ? fabs(f[r]) : 0.0);
-    }
-    return error;
+    return pawl_numbers_largest_product(f, a->hardness, a->free_rows);
 }
 
 // errors (free rows): residuals of hard rows, 0 for the others.
 void pawl_closure_errors(const pawl_assembly *a, double *errors)
 {
-    for (int r = 0; r < a->free_rows; ++r) {
-        errors[r] = pawl_assembly_is_hard(a, r) ? a->residual[r] : 0.0;
+    pawl_numbers_copy(errors, a->residual, (size_t)a->free_rows);
+    for (int i = 0; i < a->soft_count; ++i) {
+        errors[a->soft[i]] = 0.0;
     }
     if (pawl_is_weak(&a->problem)) {
         pawl_weak_slacken(&a->problem, errors);
@@ -120,15 +118,16 @@ void pawl_closure_rates(step_context *c, const pawl_state *s, double t)
         pawl_coordinates_constrain(c->coordinates, c->u.next);
     }
     pawl_assembly_row_velocity(a, c->u.next, a->v_f);
-    for (int r = 0; r < a->free_rows; ++r) {
+    for (int r = 0; r < a->free_rows && a->has_drives; ++r) {
         const row_info *info = &a->rows[r];
-        if (info->family->rate != NULL) {
-            a->v_f[r] -= info->family->rate(m, info, t);
-        } else if (!pawl_assembly_is_hard(a, r)) {
-            // An armature resists what the joints of a tree changed and what moving changed; other rows take no part.
-            double rotor = c->position.turning ? c->position.rotor[r] : before[r];
-            a->v_f[r] -= pawl_assembly_armature(a, r) > 0.0 ? rotor : a->v_f[r];
-        }
+        a->v_f[r] -= info->family->rate != NULL ? info->family->rate(m, info, t) : 0.0;
+    }
+    for (int i = 0; i < a->soft_count; ++i) {
+        // An armature resists what the joints of a tree changed and what moving changed; other rows take no part.
+        int r = a->soft[i];
+        double rotor = c->position.turning ? c->position.rotor[r] : before[r];
+        bool resists = a->has_armatures && pawl_assembly_armature(a, r) > 0.0;
+        a->v_f[r] -= resists ? rotor : a->v_f[r];
     }
     c->position.turning = false;
     pawl_arena_release(&c->scratch, mark);
