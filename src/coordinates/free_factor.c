@@ -67,6 +67,7 @@ struct free_factor {
         *least; // (part_count) of factors that drop rows: the least pivot that was kept, of its row
     int *diagonal; // (free rows) where the diagonal entry of each row is among the values
     int *part_row; // (free rows) the row's number in its part
+    int *loose;    // (free blocks) rows at the end of each that take no part; unused if dense
 };
 
 // D_ij += J_i M^-1 J_jT over one body that both blocks touch. Which products there are is found once; a step runs
@@ -85,8 +86,7 @@ static void free_factor_task(const pair_task *task, double *restrict out)
 // The same for blocks of rows x n entries, both at most FREE_TASK_SIZE, four entries at a time. Numbers behind the end
 // of a row get nothing added. Parts of the upper triangle of a diagonal block are written as well, but never read.
 enum { FREE_TASK_SIZE = 6 };
-PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int from, int rows, int n,
-                                      double *restrict out)
+PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int rows, int n, double *restrict out)
 {
     lanes m[2][6] = {0};
     int stride = task->stride;
@@ -94,7 +94,7 @@ PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int from, int rows,
     for (int v = 0; 4 * v < n; ++v) {
         lanes_columns6(task->column_side + 24 * v, n - 4 * v < 4 ? n - 4 * v : 4, m[v]);
     }
-    for (int r = from; r < rows; ++r) {
+    for (int r = 0; r < rows; ++r) {
         const double *j = task->row_side + 6 * r;
         for (int v = 0; 4 * v < n && !(diagonal && r < 4 * v); ++v) {
             const lanes *mv = m[v];
@@ -109,19 +109,18 @@ PAWL_KERNEL_PART void free_factor_add(const pair_task *task, int from, int rows,
     }
 }
 
-// A hinge with itself: the products of its own rows over all its bodies were computed at their placement, and replace
-// the values of the previous factor. Left to add are those of the row of a spring or servo.
-PAWL_KERNEL_PART void free_factor_add_hinge(const pair_task *task, double *restrict out)
+// A hinge with itself, and with the row of a spring or servo: the products over all its bodies were computed at their
+// placement, and replace the values of the previous factor.
+PAWL_KERNEL_PART void free_factor_set_hinge(const pair_task *task, double *restrict out)
 {
-    for (int r = 0; r < HINGE_ROWS && task->first; ++r) {
+    for (int r = 0; r < HINGE_ROWS; ++r) {
         LANES_STORE(out + r * task->stride, LANES_LOAD(task->gram + 4 * r));
     }
-    if (task->first) {
-        LANES_STORE(out + (HINGE_ROWS - 1) * task->stride + 4,
-                    LANES_LOAD(task->gram + 4 * HINGE_ROWS));
-    }
+    LANES_STORE(out + (HINGE_ROWS - 1) * task->stride + 4, LANES_LOAD(task->gram + 4 * HINGE_ROWS));
     if (task->row_dim == HINGE_ROWS + 1) {
-        free_factor_add(task, HINGE_ROWS, HINGE_ROWS + 1, HINGE_ROWS + 1, out);
+        double *turn = out + HINGE_ROWS * task->stride;
+        LANES_STORE(turn, LANES_LOAD(task->gram + HINGE_TURN_GRAM));
+        LANES_STORE(turn + 4, LANES_LOAD(task->gram + HINGE_TURN_GRAM + 4));
     }
 }
 
@@ -150,12 +149,14 @@ PAWL_KERNEL static void free_factor_form(free_factor *f, int part)
         const pair_task *task = &f->tasks[t];
         double *out = values + task->offset;
         if (f->a->has_grams && task->gram != NULL) {
-            free_factor_add_hinge(task, out);
+            if (task->first) {
+                free_factor_set_hinge(task, out);
+            }
             continue;
         }
         bool small = task->row_dim <= FREE_TASK_SIZE && task->column_dim <= FREE_TASK_SIZE;
         if (small && !f->dense) {
-            PAWL_BY_SIZES(task->row_dim, task->column_dim, free_factor_add(task, 0, M, N, out))
+            PAWL_BY_SIZES(task->row_dim, task->column_dim, free_factor_add(task, M, N, out))
         } else {
             free_factor_task(task, out);
         }
@@ -201,6 +202,29 @@ static void free_factor_fill(free_factor *f, int part, const double *compliance,
     }
 }
 
+// Rows of springs and servos stand behind those of their joint. Where positions are corrected they do nothing, and
+// eliminating a joint costs the cube of its rows. Shifted factors keep them: their solves are refined by products, in
+// which these rows are as all others.
+static void free_factor_loosen(free_factor *f, int part, const double *compliance, double shift,
+                               bool whole)
+{
+    if (f->a->soft_count == 0 || f->dense) {
+        return;
+    }
+    for (int i = f->block_start[part]; i < f->block_start[part + 1]; ++i) {
+        problem_block rows = f->a->blocks[f->order[i]].rows;
+        int live = rows.dim;
+        for (; live > 0 && shift == 0.0; --live) {
+            int r = rows.first_row + live - 1;
+            if (compliance[whole ? r : f->part_row[r]] < pawl_compliance_of_nothing) {
+                break;
+            }
+        }
+        f->loose[f->order[i]] = rows.dim - live;
+    }
+    pawl_block_ldl_loosen(f->ldl, part, f->loose);
+}
+
 // With `drops` the unshifted matrix is tried first. Its factor is accepted only if exactly the
 // expected number of pivots vanishes and all others are far from zero. Otherwise the matrix, which
 // the attempt has overwritten, is formed again with the shift.
@@ -212,6 +236,7 @@ static int free_factor_refactor(free_factor *f, int part, const double *complian
     const double rounding = 1e-13, dependent = 1e-11, far = 1e-6;
     f->dropped[part] = false;
     if (drops) {
+        free_factor_loosen(f, part, compliance, 0.0, whole);
         free_factor_fill(f, part, compliance, 0.0, whole);
         int dropped = pawl_block_ldl_factor_part(f->ldl, part, dependent);
         f->least[part] = pawl_block_ldl_least_pivot(f->ldl, part);
@@ -220,6 +245,7 @@ static int free_factor_refactor(free_factor *f, int part, const double *complian
             return dropped;
         }
     }
+    free_factor_loosen(f, part, compliance, shift, whole);
     free_factor_fill(f, part, compliance, shift, whole);
     return pawl_block_ldl_factor_part(f->ldl, part, rounding);
 }
@@ -575,6 +601,7 @@ static void free_factor_layout(free_factor *f, pawl_carver *mem)
     f->least = PAWL_CARVE(mem, double, f->part_count);
     f->diagonal = PAWL_CARVE(mem, int, f->a->free_rows);
     f->part_row = PAWL_CARVE(mem, int, f->a->free_rows);
+    f->loose = PAWL_CARVE(mem, int, f->a->free_blocks);
     f->tasks = PAWL_CARVE(mem, pair_task, f->found.count);
     f->pairs = PAWL_CARVE(mem, hinge_pairs, f->found.count / FREE_LEAST_PAIRS);
 }

@@ -50,14 +50,14 @@ typedef struct ldl_pool {
 
 // The data of a position, and of an entry, that factoring and solving need, in lists that they traverse.
 typedef struct ldl_column {
-    int dim, diagonal, pivot;
+    int dim, live, diagonal, pivot; // live: rows that take part, see pawl_block_ldl_loosen()
     int row, part_row; // of its node in the caller's vector: of all rows, of those of its part
     int first, next;   // entries
     bool leads;        // see pawl_block_ldl_create_led()
 } ldl_column;
 
 typedef struct ldl_entry {
-    int dim;           // rows
+    int live;          // rows that take part
     int row, part_row; // of the entry's row position in the caller's vector
     int offset, turned, update;
 } ldl_entry;
@@ -71,6 +71,7 @@ struct block_ldl {
     int *node;      // (node_count) which node is eliminated k-th
     int *position;  // (node_count) its inverse
     int *dim;       // (node_count) by position
+    int *live;      // (node_count) likewise: rows that take part
     int *first_row; // (node_count) by node, in the caller's vector
     int *diagonal;  // (node_count) offset of the diagonal block
     int *column;    // (node_count + 1) first entry of each column of L
@@ -96,11 +97,11 @@ struct block_ldl {
     bool *marked;      // (node_count) by position: see pawl_block_ldl_mark()
     // parts: trees of the elimination forest, numbered by their first nodes
     int part_count;
-    int *part;         // (node_count) by node
-    int *part_row;     // (node_count) by node: its first row among those of its part
-    int *part_start;   // (part_count + 1) into member
-    bool *alike;       // (part_count) whether all its nodes have the same number of rows
-    int *member;       // (node_count) positions, ascending within a part
+    int *part;       // (node_count) by node
+    int *part_row;   // (node_count) by node: its first row among those of its part
+    int *part_start; // (part_count + 1) into member
+    bool *alike; // (part_count) whether all its nodes have the same number of rows that take part
+    int *member; // (node_count) positions, ascending within a part
     int *scaled_start; // (part_count) into scaled
     double *scaled;    // X = L D of the column at work, for each part apart
 };
@@ -345,7 +346,8 @@ static void ldl_layout(block_ldl *l, int targets, int scaled, pawl_carver *mem)
     int n = l->node_count;
     int **by_node[] = {&l->node,        &l->position, &l->dim,        &l->first_row,
                        &l->diagonal,    &l->column,   &l->part,       &l->part_row,
-                       &l->first_pivot, &l->member,   &l->part_start, &l->scaled_start};
+                       &l->first_pivot, &l->member,   &l->part_start, &l->scaled_start,
+                       &l->live};
     for (size_t i = 0; i < sizeof by_node / sizeof by_node[0]; ++i) {
         *by_node[i] = PAWL_CARVE(mem, int, n + 1);
     }
@@ -457,7 +459,7 @@ static void ldl_place(block_ldl *l, const ldl_analysis *a, const int *dim)
     for (int k = 0; k < n; ++k) {
         l->node[k] = a->order[k];
         l->marked[k] = false;
-        l->dim[k] = dim[a->order[k]];
+        l->dim[k] = l->live[k] = dim[a->order[k]];
         l->first_pivot[k] = pivot;
         pivot += l->dim[k];
         l->diagonal[k] = offset;
@@ -519,6 +521,7 @@ static void ldl_list(block_ldl *l, const ldl_analysis *a)
     for (int j = 0; j < l->node_count; ++j) {
         int k = l->member[j], node = l->node[k];
         l->columns_by_part[j] = (ldl_column){.dim = l->dim[k],
+                                             .live = l->dim[k],
                                              .diagonal = l->diagonal[k],
                                              .pivot = l->first_pivot[k],
                                              .row = l->first_row[node],
@@ -529,7 +532,7 @@ static void ldl_list(block_ldl *l, const ldl_analysis *a)
     }
     for (int e = 0; e < l->entry_count; ++e) {
         int node = l->node[l->row[e]];
-        l->entries[e] = (ldl_entry){.dim = l->dim[l->row[e]],
+        l->entries[e] = (ldl_entry){.live = l->dim[l->row[e]],
                                     .row = l->first_row[node],
                                     .part_row = l->part_row[node],
                                     .offset = l->offset[e],
@@ -723,27 +726,30 @@ void pawl_block_ldl_clear_fill(block_ldl *l, int part)
     }
 }
 
-// Eliminates a column of n rows. Returns the number of pivots dropped.
+// Eliminates a column of n rows, and those that take no part. Returns the number of pivots dropped.
 PAWL_KERNEL_PART int ldl_factor_column(block_ldl *l, const ldl_column *c, int n, double floor,
                                        double *scaled)
 {
     double *v = l->values, *diagonal = v + c->diagonal, *inverse_d = l->inverse_d + c->pivot;
     int dropped =
         pawl_ldl_kernel(diagonal, n, ldl_width(n), floor, l->original + c->pivot, inverse_d);
+    for (int r = n; r < c->dim; ++r) {
+        inverse_d[r] = 1.0 / diagonal[r * (ldl_width(n) + 1)];
+    }
     const ldl_entry *first = l->entries + c->first, *next = l->entries + c->next;
     double *x = scaled;
     for (const ldl_entry *e = first; e < next; ++e) {
         double *a = v + e->offset, *turned = l->columns + e->turned;
-        LDL_BY_ROWS(e->dim, n, ldl_scale(a, M, n, diagonal, inverse_d, x, turned))
-        x += ldl_width(e->dim) * n;
+        LDL_BY_ROWS(e->live, n, ldl_scale(a, M, n, diagonal, inverse_d, x, turned))
+        x += ldl_width(e->live) * n;
     }
     for (const ldl_entry *e = c->leads ? next : first; e < next; ++e) {
         const double *le = l->columns + e->turned, *xf = scaled;
         const int *target = l->target + e->update;
-        int m = e->dim;
+        int m = e->live;
         for (const ldl_entry *f = first; f < e; ++f, ++target) {
-            LDL_BY_ROWS(f->dim, n, ldl_update(v + *target, m, M, n, le, xf, false))
-            xf += ldl_width(f->dim) * n;
+            LDL_BY_ROWS(f->live, n, ldl_update(v + *target, m, M, n, le, xf, false))
+            xf += ldl_width(f->live) * n;
         }
         LDL_BY_ROWS(m, n, ldl_update(v + *target, M, M, n, le, xf, true))
     }
@@ -772,9 +778,28 @@ PAWL_KERNEL static int ldl_run_factor_part(block_ldl *l, int part, double floor)
     }
     double *scaled = l->scaled + l->scaled_start[part];
     for (const ldl_column *c = begin; c < end; ++c) {
-        PAWL_BY_SIZE(c->dim, dropped += ldl_factor_column(l, c, N, floor, scaled))
+        PAWL_BY_SIZE(c->live, dropped += ldl_factor_column(l, c, N, floor, scaled))
     }
     return dropped;
+}
+
+// A block keeps its place and the width of its rows, so that only as many rows may leave as their multiple of four
+// allows.
+void pawl_block_ldl_loosen(block_ldl *l, int part, const int *loose)
+{
+    l->alike[part] = true;
+    for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
+        int k = l->member[j], live = l->dim[k] - loose[l->node[k]];
+        l->live[k] = live > 0 && ldl_width(live) == ldl_width(l->dim[k]) ? live : l->dim[k];
+        l->columns_by_part[j].live = l->live[k];
+        l->alike[part] = l->alike[part] && l->live[k] == l->live[l->member[l->part_start[part]]];
+    }
+    for (int j = l->part_start[part]; j < l->part_start[part + 1]; ++j) {
+        const ldl_column *c = &l->columns_by_part[j];
+        for (int e = c->first; e < c->next; ++e) {
+            l->entries[e].live = l->live[l->row[e]];
+        }
+    }
 }
 
 int pawl_block_ldl_factor_part(block_ldl *l, int part, double floor)
@@ -913,7 +938,7 @@ PAWL_KERNEL_PART void ldl_forward_column(const block_ldl *l, const ldl_column *c
     ldl_lower(l->values + c->diagonal, n, t);
     for (const ldl_entry *e = l->entries + c->first, *end = l->entries + c->next; e < end; ++e) {
         double *xi = x + (whole ? e->row : e->part_row);
-        LDL_BY_ROWS(alike ? n : e->dim, n, ldl_forward(l->columns + e->turned, M, n, t, xi))
+        LDL_BY_ROWS(alike ? n : e->live, n, ldl_forward(l->columns + e->turned, M, n, t, xi))
     }
 }
 
@@ -934,9 +959,12 @@ PAWL_KERNEL_PART void ldl_backward_column(const block_ldl *l, const ldl_column *
     for (int i = 0; i < n; ++i) {
         t[i] *= half ? ldl_root(inverse_d[i]) : inverse_d[i];
     }
+    for (int i = n; i < c->dim; ++i) {
+        t[i] *= half ? ldl_root(inverse_d[i]) : inverse_d[i];
+    }
     for (const ldl_entry *e = l->entries + c->first, *end = l->entries + c->next; e < end; ++e) {
         const double *xi = x + (whole ? e->row : e->part_row);
-        LDL_BY_ROWS(alike ? n : e->dim, n, ldl_backward(l->values + e->offset, M, n, xi, t))
+        LDL_BY_ROWS(alike ? n : e->live, n, ldl_backward(l->values + e->offset, M, n, xi, t))
     }
     ldl_upper(l->values + c->diagonal, n, t);
 }
@@ -965,11 +993,11 @@ PAWL_KERNEL_PART void ldl_forward_part(const block_ldl *l, int part, bool whole,
     const ldl_column *c = l->columns_by_part + l->part_start[part];
     const ldl_column *end = l->columns_by_part + l->part_start[part + 1];
     if (l->alike[part]) {
-        PAWL_BY_SIZE(c->dim, ldl_forward_alike(l, c, end, N, whole, x))
+        PAWL_BY_SIZE(c->live, ldl_forward_alike(l, c, end, N, whole, x))
         return;
     }
     for (; c < end; ++c) {
-        PAWL_BY_SIZE(c->dim, ldl_forward_column(l, c, N, false, whole, x))
+        PAWL_BY_SIZE(c->live, ldl_forward_column(l, c, N, false, whole, x))
     }
 }
 
@@ -999,11 +1027,11 @@ PAWL_KERNEL_PART void ldl_backward_part(const block_ldl *l, int part, bool whole
     const ldl_column *first = l->columns_by_part + l->part_start[part];
     const ldl_column *c = l->columns_by_part + l->part_start[part + 1];
     if (l->alike[part]) {
-        PAWL_BY_SIZE(first->dim, ldl_backward_alike(l, first, c, N, whole, half, x))
+        PAWL_BY_SIZE(first->live, ldl_backward_alike(l, first, c, N, whole, half, x))
         return;
     }
     while (c-- > first) {
-        PAWL_BY_SIZE(c->dim, ldl_backward_column(l, c, N, false, whole, half, x))
+        PAWL_BY_SIZE(c->live, ldl_backward_column(l, c, N, false, whole, half, x))
     }
 }
 
@@ -1028,16 +1056,16 @@ PAWL_KERNEL_PART void ldl_half_node(const block_ldl *l, int k, const int *row, i
                                     int stride)
 {
     const double *v = l->values, *inverse_d = l->inverse_d + l->first_pivot[k];
-    int n = l->dim[k];
+    int n = l->live[k];
     for (int s = 0; s < count; ++s, x += stride) {
         double *t = x + row[l->node[k]];
         PAWL_BY_SIZE(n, ldl_lower(v + l->diagonal[k], N, t))
         for (int e = l->column[k]; e < l->column[k + 1]; ++e) {
-            int i = l->row[e], m = l->dim[i];
+            int i = l->row[e], m = l->live[i];
             double *xi = x + row[l->node[i]];
             PAWL_BY_SIZES(m, n, ldl_forward(l->columns + l->turned[e], M, N, t, xi))
         }
-        for (int c = 0; c < n; ++c) {
+        for (int c = 0; c < l->dim[k]; ++c) {
             t[c] *= ldl_root(inverse_d[c]);
         }
     }

@@ -60,6 +60,9 @@ int pawl_block_ldl_part_row(const block_ldl *ldl,
 // Zeroes for the blocks of the factor that no edge gave, for callers that write all others.
 void pawl_block_ldl_clear_fill(block_ldl *ldl, int part);
 int pawl_block_ldl_factor_part(block_ldl *ldl, int part, double floor);
+// Of the factors of a part from now on, so many rows at the end of each node, loose (nodes), take no part: their diagonal
+// entries are so large that they neither change anything nor get an unknown that is not next to 0.
+void pawl_block_ldl_loosen(block_ldl *ldl, int part, const int *loose);
 // The least pivot of the last factor that was not dropped, relative to its diagonal entry.
 double pawl_block_ldl_least_pivot(const block_ldl *ldl, int part);
 void pawl_block_ldl_solve_part(const block_ldl *ldl, int part, double *x);

@@ -136,13 +136,7 @@ static void assembly_place_joint(pawl_assembly *a, int index, const double *refe
 {
     const model_joint *j = &a->model->joints[index];
     joint_frames frames;
-    if (a->joint_grouped[index]) { // its own rows are placed already
-        const row_block *b = &a->blocks[a->joint_block[index]];
-        if (b->rows.dim > a->joint_rows[index]) {
-            double spare[6][6], (*base)[6], (*follower)[6];
-            assembly_joint_jacobians(a, j, b, spare, &base, &follower);
-            assembly_place_coordinate_rows(a, index, base, follower);
-        }
+    if (a->joint_grouped[index]) { // placed already
         return;
     }
     pawl_joint_frames(j, a->bodies, a->rotation, &frames);
@@ -267,9 +261,7 @@ void pawl_assembly_place(pawl_assembly *a, const body_state *bodies, const doubl
         if (b->family->place != NULL) {
             b->family->place(a, b);
         }
-        if (alone && b->joint >= 0 && a->joint_grouped[b->joint]) {
-            pawl_body_metric_scale_rows(a, b, a->joint_rows[b->joint]);
-        } else {
+        if (!(alone && b->joint >= 0 && a->joint_grouped[b->joint])) {
             a->metric->ops->scale_block(a->metric, a, b);
         }
     }

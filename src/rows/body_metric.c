@@ -32,13 +32,13 @@ PAWL_KERNEL_PART void body_metric_scale_rows(const double *row, int count, doubl
 }
 
 // The inverse inertia of point masses is 0, so the effect of a row on their orientation vanishes here and in D.
-PAWL_KERNEL static void body_metric_run_scale(pawl_assembly *a, const row_block *b, int first)
+PAWL_KERNEL static void body_metric_run_scale(pawl_assembly *a, const row_block *b)
 {
     for (int k = 0; k < b->body_count; ++k) {
         int body = b->body[k];
         double s = a->inverse_mass[body];
         const pawl_mat3 *inertia = &a->inverse_inertia[body];
-        for (int r = first; r < b->rows.dim; r += 4) {
+        for (int r = 0; r < b->rows.dim; r += 4) {
             int count = b->rows.dim - r < 4 ? b->rows.dim - r : 4;
             body_metric_scale_rows(a->J + b->jacobian[k] + 6 * r, count, s, inertia,
                                    a->inertia_scale, a->MJ + b->jacobian[k] + 6 * r);
@@ -49,14 +49,7 @@ PAWL_KERNEL static void body_metric_run_scale(pawl_assembly *a, const row_block 
 static void body_metric_scale_block(row_metric *metric, pawl_assembly *a, const row_block *b)
 {
     (void)metric;
-    body_metric_run_scale(a, b, 0);
-}
-
-void pawl_body_metric_scale_rows(pawl_assembly *a, const row_block *b, int first)
-{
-    if (first < b->rows.dim) {
-        body_metric_run_scale(a, b, first);
-    }
+    body_metric_run_scale(a, b);
 }
 
 static double body_metric_diagonal(const row_metric *metric, const pawl_assembly *a,

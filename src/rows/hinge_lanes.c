@@ -25,6 +25,8 @@ static void hinge_fill(const pawl_assembly *a, int joint, hinge_group *g, int k)
     g->body[1][k] = j->follower;
     g->row[k] = b->rows.first_row;
     g->gram[k] = HINGE_GRAM * a->joint_block[joint];
+    g->more[k] = b->rows.dim - HINGE_ROWS;
+    g->turns = g->turns || g->more[k] > 0;
     g->jacobian[0][k] = j->base >= 0 ? b->jacobian[0] : -1;
     g->jacobian[1][k] = b->jacobian[b->body_count - 1];
     for (int i = 0; i < 3; ++i) {
@@ -167,11 +169,46 @@ PAWL_KERNEL_PART void hinge_gradients(const lanes3 e[3], const lanes3 m[3], cons
     }
 }
 
-// M^-1 times each row, and what this side adds to J M^-1 JT, the lower triangle row by row, by the sums of pawl_dot6().
-PAWL_KERNEL_PART void hinge_scale(const pawl_assembly *a, const int body[4], const lanes3 e[3],
-                                  const lanes3 m[3], const lanes3 c[2], lanes row[HINGE_NUMBERS],
-                                  lanes gram[HINGE_ENTRIES])
+// A row along the coordinate on one side, where there are such rows: nothing but a moment.
+PAWL_KERNEL_PART void hinge_scatter_turn(const hinge_group *g, int side, const lanes3 *moment,
+                                         double *jacobian)
 {
+    lanes zero = LANES_ALL(0.0);
+    lanes head[4] = {zero, zero, zero, moment->x},
+          tail[4] = {zero, moment->x, moment->y, moment->z};
+    lanes_transpose(head);
+    lanes_transpose(tail);
+    for (int k = 0; k < g->count; ++k) {
+        double *to = jacobian + g->jacobian[side][k] + HINGE_NUMBERS;
+        for (int r = 0; r < g->more[k] && g->jacobian[side][k] >= 0; ++r, to += 6) {
+            LANES_STORE(to, head[k]);
+            LANES_STORE(to + 2, tail[k]);
+        }
+    }
+}
+
+// M^-1 times a row along the coordinate, and what it adds to J M^-1 JT, where `row` has M^-1 times the hinge's own rows.
+PAWL_KERNEL_PART void hinge_scale_turn(const lanes33 *inertia, const lanes *scale,
+                                       const lanes3 *moment, const lanes row[HINGE_NUMBERS],
+                                       lanes3 *turned, lanes gram[HINGE_ROWS + 1])
+{
+    lanes33_mul(inertia, moment, turned);
+    *turned = (lanes3){*scale * turned->x, *scale * turned->y, *scale * turned->z};
+    for (int k = 0; k < HINGE_ROWS; ++k) {
+        const lanes *by = row + 6 * k + 3;
+        gram[k] += moment->x * by[0] + moment->y * by[1] + moment->z * by[2];
+    }
+    gram[HINGE_ROWS] += LANES3_DOT(*moment, *turned);
+}
+
+// M^-1 times each row, and what this side adds to J M^-1 JT, the lower triangle row by row, by the sums of pawl_dot6().
+// The same of rows along the coordinate, the moment `turn`, where the group has such.
+PAWL_KERNEL_PART void hinge_scale(const pawl_assembly *a, const hinge_group *g, int side,
+                                  const lanes3 e[3], const lanes3 m[3], const lanes3 c[2],
+                                  const lanes3 *turn, lanes row[HINGE_NUMBERS],
+                                  lanes gram[HINGE_ENTRIES], lanes turn_gram[HINGE_ROWS + 1])
+{
+    const int *body = g->body[side];
     const pawl_mat3 *inverse[4];
     lanes mass;
     lanes33 inertia;
@@ -204,6 +241,12 @@ PAWL_KERNEL_PART void hinge_scale(const pawl_assembly *a, const int body[4], con
             gram[r * (r + 1) / 2 + k] += entry;
         }
     }
+    if (g->turns) {
+        lanes scale = LANES_ALL(a->inertia_scale);
+        lanes3 turned;
+        hinge_scale_turn(&inertia, &scale, turn, row, &turned, turn_gram);
+        hinge_scatter_turn(g, side, &turned, a->MJ);
+    }
 }
 
 // Entries of four hinges, row by row, to where each has its own (HINGE_GRAM).
@@ -224,6 +267,19 @@ PAWL_KERNEL_PART void hinge_store_gram(const hinge_group *g, const lanes gram[HI
     for (int k = 0; k < g->count; ++k) {
         double *end = grams + g->gram[k] + 4 * HINGE_ROWS;
         LANES_STORE(end, ((lanes){last[k], 0.0, 0.0, 0.0}));
+    }
+}
+
+PAWL_KERNEL_PART void hinge_store_turn_gram(const hinge_group *g, const lanes gram[HINGE_ROWS + 1],
+                                            double *grams)
+{
+    lanes low[4] = {gram[0], gram[1], gram[2], gram[3]};
+    lanes high[4] = {gram[4], gram[5], LANES_ALL(0.0), LANES_ALL(0.0)};
+    lanes_transpose(low);
+    lanes_transpose(high);
+    for (int k = 0; k < g->count; ++k) {
+        LANES_STORE(grams + g->gram[k] + HINGE_TURN_GRAM, low[k]);
+        LANES_STORE(grams + g->gram[k] + HINGE_TURN_GRAM + 4, high[k]);
     }
 }
 
@@ -308,7 +364,8 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
         return;
     }
     bool scaled = extent == HINGE_SCALED;
-    lanes row[HINGE_NUMBERS], gram[HINGE_ENTRIES] = {0};
+    lanes row[HINGE_NUMBERS], gram[HINGE_ENTRIES] = {0}, turn_gram[HINGE_ROWS + 1] = {0};
+    lanes3 turn = e[0];
     double spare[HINGE_NUMBERS], *to[4];
     for (int k = 0; k < 3; ++k) {
         lanes3_cross(&lever, &e[k], &m[k]);
@@ -316,8 +373,11 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
     hinge_gradients(e, m, c, row);
     hinge_places(g, 1, a->J, spare, to);
     hinge_scatter(row, to);
+    if (g->turns) {
+        hinge_scatter_turn(g, 1, &turn, a->J);
+    }
     if (scaled) {
-        hinge_scale(a, g->body[1], e, m, c, row, gram);
+        hinge_scale(a, g, 1, e, m, c, &turn, row, gram, turn_gram);
         hinge_places(g, 1, a->MJ, spare, to);
         hinge_scatter(row, to);
     }
@@ -329,14 +389,21 @@ PAWL_KERNEL static void hinge_run_place(pawl_assembly *a, const hinge_group *g,
     for (int k = 0; k < 2; ++k) {
         c[k] = (lanes3){-c[k].x, -c[k].y, -c[k].z};
     }
+    turn = (lanes3){-turn.x, -turn.y, -turn.z};
     hinge_gradients(e, m, c, row);
     hinge_places(g, 0, a->J, spare, to);
     hinge_scatter(row, to);
+    if (g->turns) {
+        hinge_scatter_turn(g, 0, &turn, a->J);
+    }
     if (scaled) {
-        hinge_scale(a, g->body[0], e, m, c, row, gram);
+        hinge_scale(a, g, 0, e, m, c, &turn, row, gram, turn_gram);
         hinge_places(g, 0, a->MJ, spare, to);
         hinge_scatter(row, to);
         hinge_store_gram(g, gram, a->grams);
+    }
+    if (scaled && g->turns) {
+        hinge_store_turn_gram(g, turn_gram, a->grams);
     }
 }
 

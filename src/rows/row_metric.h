@@ -30,5 +30,3 @@ struct row_metric { // every metric embeds this as its first member
 
 // That of bodies that move for themselves. It has no memory but the assembly's.
 extern row_metric pawl_body_metric;
-// Its scale_block() from row `first` of the block on.
-void pawl_body_metric_scale_rows(pawl_assembly *a, const row_block *b, int first);

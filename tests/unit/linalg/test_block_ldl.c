@@ -123,6 +123,52 @@ TEST(random_block_graphs_are_solved_as_by_gaussian_elimination)
     }
 }
 
+// Rows at the end of nodes whose diagonal entries are beyond all others: the same answers, whether they are eliminated
+// or not, and again when they take part.
+TEST(loose_rows_take_no_part)
+{
+    const double beyond = 1e30;
+    uint64_t seed = 11;
+    static ldl_case c, firm;
+    for (int trial = 0; trial < 200; ++trial) {
+        ldl_case_make(&c, &seed);
+        firm = c;
+        int loose[LDL_NODES], none[LDL_NODES] = {0};
+        double x[LDL_ROWS], b[LDL_ROWS], y[LDL_ROWS];
+        for (int i = 0; i < c.rows; ++i) {
+            x[i] = b[i] = random_in(&seed, -1.0, 1.0);
+        }
+        for (int k = 0; k < c.nodes; ++k) {
+            loose[k] = random_index(&seed, c.dim[k] + 1);
+            for (int r = c.dim[k] - loose[k]; r < c.dim[k]; ++r) {
+                int i = c.first[k] + r;
+                c.A[i * c.rows + i] += beyond;
+                x[i] = b[i] = 0.0;
+            }
+        }
+        test_env t;
+        test_env_init(&t);
+        block_ldl *ldl;
+        CHECK_OK(pawl_block_ldl_create(&t.env, c.nodes, c.dim, c.edges, c.edge_count, &ldl));
+        ldl_case_write(&c, ldl);
+        for (int part = 0; part < pawl_block_ldl_part_count(ldl); ++part) {
+            pawl_block_ldl_loosen(ldl, part, loose);
+            CHECK_INT(pawl_block_ldl_factor_part(ldl, part, 1e-13), 0);
+        }
+        pawl_block_ldl_solve(ldl, x);
+        dense_solve(c.A, c.rows, b, y);
+        for (int i = 0; i < c.rows; ++i) {
+            CHECK_NEAR(x[i], y[i], 1e-13);
+        }
+        for (int part = 0; part < pawl_block_ldl_part_count(ldl); ++part) {
+            pawl_block_ldl_loosen(ldl, part, none);
+        }
+        ldl_case_check(&firm, ldl, &seed);
+        pawl_block_ldl_destroy(ldl);
+        CHECK_NO_LEAK(&t);
+    }
+}
+
 // out = A + A_L (A_LL)^-1 A_LT between all nodes but L: eliminating node L from it leaves A between these.
 static void ldl_case_add_led(const ldl_case *c, int led, double *out)
 {

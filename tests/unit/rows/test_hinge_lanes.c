@@ -64,8 +64,10 @@ static int lanes_compare_joint(const pawl_assembly *a, const body_state *bodies,
     for (int side = j->base >= 0 ? 0 : 1; side < 2; ++side) {
         int place = b->jacobian[side == 1 ? b->body_count - 1 : 0];
         int body = side == 1 ? j->follower : j->base;
-        for (int r = 0; r < j->row_count; ++r) {
-            const double *row = rows[side][r];
+        const coordinate_row *g = &a->coordinates[j->first_coordinate];
+        for (int r = 0; r < b->rows.dim; ++r) { // behind the joint's own that of its spring
+            const double *along = side == 1 ? g->follower : g->base;
+            const double *row = r < j->row_count ? rows[side][r] : along;
             pawl_vec3 w = m3_mul(&a->inverse_inertia[body], v3(row[3], row[4], row[5]));
             double mass = a->inverse_mass[body];
             double scaled[6] = {mass * row[0], mass * row[1], mass * row[2], w.x, w.y, w.z};
@@ -78,19 +80,20 @@ static int lanes_compare_joint(const pawl_assembly *a, const body_state *bodies,
     return wrong;
 }
 
-// J M^-1 JT of the rows of hinge k by its definition.
+// J M^-1 JT of the rows of hinge k, that of its spring included, by its definition.
 static int lanes_compare_gram(const pawl_assembly *a, int k)
 {
     int block = a->joint_block[k], wrong = 0;
     const row_block *b = &a->blocks[block];
-    for (int r = 0; r < HINGE_ROWS; ++r) {
+    for (int r = 0; r < b->rows.dim; ++r) {
+        int first = r < HINGE_ROWS ? 4 * r : HINGE_TURN_GRAM;
         for (int c = 0; c <= r; ++c) {
             double entry = 0.0;
             for (int x = 0; x < b->body_count; ++x) {
                 int at = b->jacobian[x];
                 entry += pawl_dot6(a->J + at + 6 * r, a->MJ + at + 6 * c);
             }
-            wrong += entry != a->grams[HINGE_GRAM * block + 4 * r + c];
+            wrong += entry != a->grams[HINGE_GRAM * block + first + c];
         }
     }
     return wrong;
