@@ -141,8 +141,8 @@ PAWL_KERNEL_PART void body_lanes_turn(const pawl_model *m, const body_state *bod
     for (int first = 0, count = m->body_count; first < count; first += 4) {
         const body_state *b = bodies + first;
         const model_body *own = m->bodies + first;
-        pawl_mat3 *r = rotation + first, *t = inverse_inertia + first, rest;
         bool rigid = inverse_inertia != NULL && (all || body_lanes_are_rigid(m, first));
+        pawl_mat3 *r = rotation + first, *t = rigid ? inverse_inertia + first : r, rest;
         if (first + 4 <= count) {
             const pawl_mat3 *const inverse[4] = {&own[0].inverse_inertia, &own[1].inverse_inertia,
                                                  &own[2].inverse_inertia, &own[3].inverse_inertia};
