@@ -67,6 +67,19 @@ static vec2 cord_nearest(vec2 a, vec2 b)
     return (vec2){a.x + t * d.x, a.y + t * d.y};
 }
 
+// Whether the segment crosses the half-line from the centre away from `side`: then a straight cord is on the wrong side of
+// the circle. MuJoCo 4 decides so; MuJoCo 3 looked at the nearest point of the segment, also where the cord only begins or
+// ends behind the circle.
+static bool cord_behind(vec2 a, vec2 b, vec2 side)
+{
+    double at_a = side.x * a.y - side.y * a.x, at_b = side.x * b.y - side.y * b.x;
+    if (at_a * at_b >= 0.0) {
+        return false;
+    }
+    double t = at_a / (at_a - at_b);
+    return side.x * (a.x + t * (b.x - a.x)) + side.y * (a.y + t * (b.y - a.y)) < 0.0;
+}
+
 // One way round: tangents from both ends and the arc between, counter-clockwise for turn 1, clockwise for -1.
 typedef struct cord_way {
     vec2 first, second;
@@ -84,8 +97,8 @@ static cord_way cord_round(vec2 a, vec2 b, double radius, double turn)
     return (cord_way){cord_polar(radius, start), cord_polar(radius, end), arc};
 }
 
-// Of the two ways round the one on the side of `side`, or else the one whose touching points are nearer; a path whose
-// straight pieces cross is invalid.
+// Of the two ways round the one whose touching points are nearer; a path whose straight pieces cross is invalid. With a
+// side point it is the path that does not pass behind the circle as seen from there.
 static planar_path cord_outside(vec2 a, vec2 b, double radius, const vec2 *side)
 {
     planar_path none = {.wraps = false};
@@ -94,25 +107,23 @@ static planar_path cord_outside(vec2 a, vec2 b, double radius, const vec2 *side)
         d.x * d.x + d.y * d.y < cord_tiny) {
         return none;
     }
-    vec2 nearest = cord_nearest(a, b);
-    if (cord_norm(nearest) > radius &&
-        (side == NULL || side->x * nearest.x + side->y * nearest.y >= 0.0)) {
+    bool behind = side != NULL && cord_behind(a, b, *side);
+    if (cord_norm(cord_nearest(a, b)) > radius && !behind) {
         return none;
     }
+    double straight = a.x * b.y - a.y * b.x > 0.0 ? 1.0 : -1.0; // how the segment passes the centre
     cord_way ways[2];
     double worth[2];
     for (int i = 0; i < 2; ++i) {
-        ways[i] = cord_round(a, b, radius, i == 0 ? -1.0 : 1.0);
-        vec2 first = ways[i].first, second = ways[i].second;
+        double turn = i == 0 ? -1.0 : 1.0;
+        ways[i] = cord_round(a, b, radius, turn);
         if (side != NULL) {
-            vec2 sum = {first.x + second.x, first.y + second.y};
-            double norm = max_of(cord_norm(sum), cord_tiny);
-            worth[i] = (sum.x * side->x + sum.y * side->y) / norm;
-        } else {
-            double apart = cord_norm(cord_between(first, second));
-            worth[i] = -apart * apart;
+            worth[i] = (turn == straight) != behind ? 1.0 : 0.0;
+            continue;
         }
-        worth[i] = cord_cross(a, first, b, second) ? -INFINITY : worth[i];
+        double apart = cord_norm(cord_between(ways[i].first, ways[i].second));
+        bool crossed = cord_cross(a, ways[i].first, b, ways[i].second);
+        worth[i] = crossed ? -INFINITY : -apart * apart;
     }
     int best = worth[0] > worth[1] ? 0 : 1;
     if (!isfinite(worth[best])) {

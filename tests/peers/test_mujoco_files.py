@@ -60,7 +60,7 @@ MODELS = {
 MODELS["tendons"] = """<mujoco><worldbody>
    <geom name="ball" size=".2" pos="0 0 .5" contype="0" conaffinity="0"/><site name="in_ball" pos=".05 0 .5"/>
    <geom name="rod" type="cylinder" size=".15 1" pos="0 .3 .9" euler="80 10 0" contype="0" conaffinity="0"/>
-   <site name="w" pos=".6 .1 .4"/><site name="v" pos="-.5 .2 .8"/>
+   <site name="by_ball" pos=".1 .3 .7"/><site name="by_rod" pos=".3 .4 1"/><site name="w" pos=".6 .1 .4"/><site name="v" pos="-.5 .2 .8"/>
    <body name="a" pos="-.6 0 .5"><freejoint/><geom size=".05"/><site name="s" pos=".02 .01 0"/>
     <geom name="own" type="cylinder" size=".1 .5" pos=".1 .1 0" euler="0 30 0" contype="0" conaffinity="0"/></body>
    <body name="b" pos=".3 .9 .2"><freejoint/><geom size=".05"/><site name="t" pos=".02 .01 .1"/></body></worldbody>
@@ -69,6 +69,8 @@ MODELS["tendons"] = """<mujoco><worldbody>
    <spatial name="round" limited="true" range="0 1"><site site="w"/><geom geom="ball"/><site site="s"/></spatial>
    <spatial name="sided" limited="true" range="0 1"><site site="v"/><geom geom="rod"/><site site="s"/></spatial>
    <spatial name="inside" limited="true" range="0 1"><site site="w"/><geom geom="ball" sidesite="in_ball"/><site site="s"/></spatial>
+   <spatial name="past" limited="true" range="0 1"><site site="w"/><geom geom="ball" sidesite="by_ball"/><site site="s"/></spatial>
+   <spatial name="behind" limited="true" range="0 1"><site site="v"/><geom geom="rod" sidesite="by_rod"/><site site="t"/></spatial>
    <spatial name="rolled" limited="true" range="0 1"><site site="v"/><geom geom="rod"/><site site="t"/></spatial>
    <spatial name="moving" limited="true" range="0 1"><site site="s"/><geom geom="own"/><site site="t"/></spatial>
    <spatial name="long" stiffness="3"><site site="w"/><geom geom="ball"/><site site="s"/><site site="t"/><geom geom="rod"/><site site="v"/></spatial>

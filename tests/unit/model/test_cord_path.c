@@ -42,6 +42,43 @@ TEST(a_cord_takes_the_shortest_way_around_a_ball_or_cylinder)
     CHECK(wrapped > 500);
 }
 
+// With a side point outside of a cylinder the cord never passes behind it as seen from there. Angles are counted from the
+// half-line away from the side point, which the cord does not cross: it sweeps their difference, as tangents and an arc
+// where that is more than the two angles of the tangents, else as a straight line.
+TEST(a_cord_with_a_side_point_does_not_pass_behind_the_cylinder)
+{
+    const double turn = 2.0 * acos(-1.0);
+    uint64_t rng = 13;
+    int wrapped = 0, far_around = 0;
+    for (int k = 0; k < 5000; ++k) {
+        pawl_vec3 end[2], side = v3_scale(2.0, random_vec(&rng, 1.0));
+        double r = random_in(&rng, 0.05, 0.6), size[2], tangent[2], angle[2];
+        bool outside = hypot(side.x, side.y) > r;
+        for (int i = 0; i < 2; ++i) {
+            end[i] = random_vec(&rng, 1.0);
+            end[i].z = 0.0;
+            size[i] = v3_norm(end[i]);
+            outside = outside && size[i] > r;
+            tangent[i] = outside ? acos(r / size[i]) : 0.0;
+            angle[i] = atan2(end[i].y, end[i].x) - atan2(-side.y, -side.x);
+            angle[i] -= turn * floor(angle[i] / turn);
+        }
+        if (!outside) {
+            continue;
+        }
+        double sweep = fabs(angle[1] - angle[0]), arc = sweep - tangent[0] - tangent[1];
+        double expected =
+            arc > 0.0 ? sqrt(size[0] * size[0] - r * r) + sqrt(size[1] * size[1] - r * r) + r * arc
+                      : v3_norm(v3_sub(end[1], end[0]));
+        pawl_wrap wrap = {.kind = PAWL_WRAP_CYLINDER, .radius = r, .sided = true, .side = side};
+        wrap.frame = pawl_pose_identity();
+        CHECK_NEAR(pawl_wrap_length(&wrap, end[0], end[1]), expected, 1e-12);
+        wrapped += arc > 0.0 ? 1 : 0;
+        far_around += sweep > 0.5 * turn ? 1 : 0;
+    }
+    CHECK(wrapped > 500 && far_around > 200);
+}
+
 // Where the way round does not change, the direction at the end is the gradient.
 TEST(the_direction_at_the_end_is_the_gradient_of_the_length)
 {
