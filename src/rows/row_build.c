@@ -112,6 +112,13 @@ double pawl_row_erp(double own, double all)
     return own == 0.0 ? all : max_of(own, 0.0);
 }
 
+// 0 for gaps of less than `closed`, the gap itself beyond twice that, and continuous. NaN stays.
+static double row_gap_beyond(double gap, double closed)
+{
+    double beyond = fmin(2.0 * (fabs(gap) - closed), fabs(gap));
+    return fabs(gap) > closed ? copysign(beyond, gap) : 0.0 * gap;
+}
+
 // An open gap may close until the end of the step, no further. Of a violation a fraction `erp` is taken back, no faster
 // than max_push. A correction by velocities would remain as kinetic energy: rates above `gentle` are left to the
 // correction of positions (`want`).
@@ -122,6 +129,10 @@ double pawl_row_erp(double own, double all)
 // step, and solvers stall at the misfit of the rates. Up to `gentle` both sides therefore have one slope, 1 / h: the gap
 // is closed where rows are placed next, a whole step later. (1 / reach on both sides would close it at the end of the step
 // and open it again half a step later where rows are placed at the middle: bodies would never come to rest.)
+// What is left of gaps by solves that end at the tolerance, and by the curvature of the last motion, cannot be met by any
+// motion where there are more corners than a body has freedoms: faces at rest would be solved anew in every step. Gaps that
+// ask for less than `still`, a rate that solves do not resolve, count as closed; those of more than twice that, as they are.
+//
 // solver.variant=paper has the equation as printed.
 double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double fastest_correction,
                          double gentle, const step_weights *w)
@@ -131,7 +142,9 @@ double pawl_row_gap_bias(pawl_assembly *a, int r, double gap, double erp, double
         return (gap >= 0.0 ? 1.0 : erp) * gap / w->reach;
     }
     // The speed limit is one for the whole step of length h, but the bias acts for `reach` alone.
-    double fastest = fastest_correction * w->h / w->reach, near = gap / w->h;
+    double fastest = fastest_correction * w->h / w->reach;
+    gap = row_gap_beyond(gap, w->still * w->h);
+    double near = gap / w->h;
     if (gap >= 0.0) {
         double bias = near <= gentle ? near : gentle + (gap - gentle * w->h) / w->reach;
         a->want[r] = -bias;

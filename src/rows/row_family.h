@@ -73,6 +73,7 @@ typedef struct step_weights {
     double erp_joint, erp_limit;
     double erp_contact;
     double allowed_depth; // of contacts [m]
+    double still;         // gaps of limits and contacts that ask for less count as closed [m/s]
     bool literal_bias;    // of limits and contacts: loops eqs. 90b and 91b as printed
     // Fastest corrections of positions, by contacts and by limits [m/s or rad/s].
     double contact_correction_speed, limit_correction_speed;

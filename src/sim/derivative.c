@@ -91,13 +91,13 @@ static pawl_status derivative_reserve(pawl_derivative *d)
 // ---- what the velocity update solved ----------------------------------------------------------------
 
 // The bias of a row by its gap (pawl_row_gap_bias()): a line through 0 up to the fastest correction by velocities; beyond it
-// open gaps have a steeper one, and violations none.
+// open gaps have a steeper one, and violations none. Next to 0, where gaps count as closed, it is the slope around that.
 static double derivative_slope(double gap, double bias, const step_weights *w)
 {
     if (w->literal_bias && gap < 0.0) {
         return bias / gap;
     }
-    bool near = fabs(bias * w->h - gap) <= 1e-9 * fabs(gap);
+    bool near = fabs(bias * w->h - gap) <= w->still * w->h + 1e-9 * fabs(gap);
     return near ? 1.0 / w->h : gap >= 0.0 ? 1.0 / w->reach : 0.0;
 }
 

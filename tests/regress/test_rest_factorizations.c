@@ -4,6 +4,7 @@
 // Stacks at rest need next to no factorizations: the impulses of a step are those of the next one. They were a cycle of three
 // steps, two of which factored: impulses that are off by a little were accepted until what they add up to had to be
 // stopped, by impulses that were off by that.
+#include "pawl/io.h"
 #include "support/random.h"
 #include "support/scene.h"
 #include "support/test.h"
@@ -50,5 +51,35 @@ TEST(stacks_at_rest_factor_in_fewer_than_one_of_five_steps)
             sum += rest_factorizations(seed, tolerances[t]);
         }
         CHECK(5 * sum < REST_STACKS * REST_STEPS);
+    }
+}
+
+// A nunchuk on the ground has twelve corners for twelve freedoms, and gaps that no motion of its can close all at once. It
+// was solved anew in every step.
+TEST(more_corners_than_freedoms_come_to_rest)
+{
+    enum { BEFORE = 1000, STEPS = 200 };
+    static const double dts[] = {2e-3, 5e-3, 8e-3};
+    for (int i = 0; i < 3; ++i) {
+        test_env t;
+        test_env_init(&t);
+        pawl_model *model;
+        pawl_sim *sim;
+        CHECK_OK(pawl_model_load(&t.env, "models/primitives/nunchuk.sdf", NULL, &model));
+        pawl_settings settings = pawl_settings_default();
+        settings.dt = dts[i];
+        CHECK_OK(pawl_sim_create(&t.env, model, &settings, &sim));
+        int factorizations = 0;
+        for (int k = 0; k < BEFORE + STEPS; ++k) {
+            pawl_step_report report;
+            CHECK_OK(pawl_sim_step(sim, &report));
+            factorizations += k >= BEFORE ? report.factorizations : 0;
+        }
+        print_message("nunchuk, dt %.2g: %d factorizations in %d steps\n", dts[i], factorizations,
+                      STEPS);
+        CHECK(factorizations < STEPS);
+        pawl_sim_destroy(sim);
+        pawl_model_destroy(model);
+        CHECK_NO_LEAK(&t);
     }
 }

@@ -6,6 +6,10 @@
 #include "step/common/step.h"
 #include <math.h>
 
+static const double step_still = 0.5; // of the tolerance: what gaps may ask for without effect
+static const double step_still_most =
+    5e-9; // [m/s] half of the default tolerance, however loose it is
+
 // Sums of dt would deviate from the grid by rounding, and a run of a million steps would not end at the requested
 // time.
 double pawl_step_end(const pawl_state *s, double dt)
@@ -29,6 +33,7 @@ step_weights pawl_step_weights(const step_context *c, const pawl_state *s)
                           .erp_limit = set->erp.limit,
                           .erp_contact = set->erp.contact,
                           .allowed_depth = set->contact.allowed_depth,
+                          .still = fmin(step_still * set->solver.tolerance, step_still_most),
                           .literal_bias = set->solver.variant == PAWL_VARIANT_PAPER,
                           .contact_correction_speed = set->contact.max_push,
                           .limit_correction_speed = set->limit.max_push,
