@@ -5,6 +5,9 @@
 // a closed form for the gap. The best of them is exact if the boxes overlap. It is also exact if they are apart,
 // unless a corner is nearest to an edge or a corner; then their distance is computed.
 #include "collide/pair.h"
+#include <math.h>
+
+static const double boxes_touching = 1e-8; // of the boxes: no direction is taken from nearer points
 
 // Whether the corner of `other` that is nearest to face k of `box`, whose outward normal is n, lies over that face: then
 // the gap along n is the distance.
@@ -77,6 +80,9 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
     }
     // Faces come first, edges must beat them by more than rounding: see polytope_penetration.c.
     double bias = 1e-13 * (pawl_shape_scale(a) + pawl_shape_scale(b));
+    // Directions across edges that are all but parallel, and between points that all but touch, have few digits, others in
+    // every step for bodies at rest: they must beat them by more than that.
+    double touching = boxes_touching * (pawl_shape_scale(a) + pawl_shape_scale(b));
     pair_axis axis = {.gap = -INFINITY};
     int feature = -1; // of the axis: 0 to 2: a's, 3 to 5: b's; 6 + 3 i + j: edges along a_i and b_j
     out->count = 0;
@@ -106,7 +112,7 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
                 if (pair_across(m3_column(&a->axes, i), m3_column(&b->axes, j), &n)) {
                     n = v3_dot(n, d) < 0.0 ? v3_scale(-1.0, n) : n;
                     double gap = pair_gap_along(a, b, n);
-                    if (gap > axis.gap + bias) {
+                    if (gap > axis.gap + touching) {
                         axis = (pair_axis){.n = n, .gap = gap};
                         feature = -1;
                     }
@@ -140,8 +146,8 @@ void pawl_collide_boxes(const placed_shape *a, const placed_shape *b, double mar
         if (result == GJK_BEYOND) {
             return;
         }
-        if (result == GJK_APART && nearest.gap > axis.gap + 10.0 * bias) {
-            // the direction between points that all but touch has few digits: see what it is worth
+        if (result == GJK_APART && nearest.gap > fmax(axis.gap + 10.0 * bias, touching)) {
+            // see what it is worth
             nearest.gap = pair_gap_along(a, b, nearest.n);
             axis = nearest.gap > axis.gap ? nearest : axis;
         }

@@ -390,6 +390,41 @@ TEST(features_keep_their_names_while_bodies_shiver)
     CHECK_NO_LEAK(&t);
 }
 
+// Two cards lean against each other, parallel edges on each other with next to no gap: any direction between the two
+// faces parts them as well, and the one that rounding chooses must not be another in every step.
+TEST(edges_that_all_but_touch_keep_their_normal)
+{
+    const pawl_vec3 size = {0.1, 0.5, 0.01};
+    const double lean = 1.1;
+    uint64_t seed = 8;
+    for (int trial = 0; trial < 40; ++trial) {
+        double gap = pow(10.0, random_in(&seed, -13.0, -9.0));
+        placed_shape cards[2];
+        for (int side = 0; side < 2; ++side) {
+            double sign = side == 0 ? 1.0 : -1.0;
+            cards[side] = (placed_shape){.kind = PAWL_SHAPE_BOX, .size = size};
+            pawl_mat3 off = quat_matrix(quat_exp(random_vec(&seed, 1e-11))), tilt;
+            tilt = quat_matrix(quat_exp(v3(0, -sign * lean, 0)));
+            cards[side].axes = m3_product(&off, &tilt);
+            // the corner at the top, in the middle between the two
+            pawl_vec3 corner = m3_mul(&cards[side].axes, v3(sign * size.x, 0, -size.z));
+            cards[side].position = v3_sub(v3(sign * -0.5 * gap, 0, 0), corner);
+        }
+        contact_manifold first, m;
+        pawl_collide_pair(&cards[0], &cards[1], 1e-3, &first);
+        CHECK(first.count > 0);
+        for (int shiver = 0; shiver < 20; ++shiver) {
+            placed_shape moved = cards[1];
+            pawl_mat3 turn = quat_matrix(quat_exp(random_vec(&seed, 1e-15)));
+            moved.position = v3_add(moved.position, random_vec(&seed, 1e-15));
+            moved.axes = m3_product(&turn, &moved.axes);
+            pawl_collide_pair(&cards[0], &moved, 1e-3, &m);
+            CHECK_INT(m.count, first.count);
+            CHECK_NEAR3(m.normal, first.normal, 1e-9);
+        }
+    }
+}
+
 // A convex polygon seen from above, counter-clockwise.
 typedef struct rest_polygon {
     int count;
