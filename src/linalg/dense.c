@@ -18,6 +18,17 @@ int pawl_ldl_factor(double *a, int n, int ld, double floor, const double *scale,
     return dense_run_ldl(a, n, ld, floor, scale, inverse_d);
 }
 
+PAWL_KERNEL static void dense_run_combine(const double *a, int count, int ld, int n,
+                                          const double *x, double *y)
+{
+    pawl_combine_kernel(a, count, ld, n, x, y);
+}
+
+void pawl_combine(const double *a, int count, int ld, int n, const double *x, double *y)
+{
+    dense_run_combine(a, count, ld, n, x, y);
+}
+
 // x <- L^-1 x
 static void ldl_forward_dense(const double *l, int n, int ld, double *x)
 {

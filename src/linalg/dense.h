@@ -35,6 +35,54 @@ PAWL_KERNEL_PART void pawl_axpy(double a, const double *restrict x, double *rest
     }
 }
 
+// Entries first and, of the same, second and third of pawl_combine_kernel(), four of each.
+PAWL_KERNEL_PART void pawl_combine_lanes(const double *restrict a, int count, int ld, int lanes_of,
+                                         const int *restrict first, const double *restrict x,
+                                         double *restrict y)
+{
+    lanes sum[3] = {LANES_ALL(0.0), LANES_ALL(0.0), LANES_ALL(0.0)};
+    PAWL_UNROLL
+    for (int k = 0; k < count; ++k, a += ld) {
+        lanes factor = LANES_ALL(x[k]);
+        for (int i = 0; i < lanes_of; ++i) {
+            sum[i] += factor * LANES_LOAD(a + first[i]);
+        }
+    }
+    for (int i = 0; i < lanes_of; ++i) {
+        LANES_STORE(y + first[i], sum[i]);
+    }
+}
+
+// y (n) = sum of x[k] a[k] over `count` rows of a, ld apart, k in its order. Twelve entries of y at a time stay in registers;
+// lanes that would pass the end begin earlier and give the same once more.
+PAWL_KERNEL_PART void pawl_combine_kernel(const double *restrict a, int count, int ld, int n,
+                                          const double *restrict x, double *restrict y)
+{
+    if (n < 4) {
+        for (int i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (int k = 0; k < count; ++k) {
+                sum += x[k] * a[k * ld + i];
+            }
+            y[i] = sum;
+        }
+        return;
+    }
+    for (int i = 0; i < n; i += 12) {
+        int last = n - 4;
+        const int first[3] = {i < last ? i : last, i + 4 < last ? i + 4 : last,
+                              i + 8 < last ? i + 8 : last};
+        if (n - i <= 4) {
+            pawl_combine_lanes(a, count, ld, 1, first, x, y);
+        } else if (n - i <= 8) {
+            pawl_combine_lanes(a, count, ld, 2, first, x, y);
+        } else {
+            pawl_combine_lanes(a, count, ld, 3, first, x, y);
+        }
+    }
+}
+void pawl_combine(const double *a, int count, int ld, int n, const double *x, double *y);
+
 // Of two spatial vectors.
 static inline double pawl_dot6(const double *a, const double *b)
 {

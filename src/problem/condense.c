@@ -51,7 +51,7 @@ void pawl_condense(condensed_problem *r, const pawl_problem *p, double regulariz
     pawl_eliminate_factor(p, regularization);
     if (p->matrix_key == 0 || p->matrix_key != r->key) {
         pawl_eliminate_condense(&r->eliminate, p, lambda, r->matrix.matrix, r->v_f);
-        r->matrix.space.known = r->eliminate.rank;
+        pawl_dense_space_renew(&r->matrix.space, r->eliminate.rank);
     }
     r->key = p->matrix_key;
     pawl_eliminate_velocity(&r->eliminate, p, lambda, r->v_f);

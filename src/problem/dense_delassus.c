@@ -25,9 +25,7 @@ static void dense_apply(pawl_delassus *base, const double *x, double *y)
 {
     const dense_delassus *d = (const dense_delassus *)base;
     int n = d->p->row_count;
-    for (int i = 0; i < n; ++i) {
-        y[i] = pawl_dot(d->matrix + (size_t)i * (size_t)n, x, n);
-    }
+    pawl_combine(d->matrix, n, n, n, x, y); // symmetric
 }
 
 static void dense_diagonal(pawl_delassus *base, int first_block, double *out)

@@ -11,6 +11,8 @@ dense_space pawl_dense_space_layout(int capacity, pawl_carver *mem)
     size_t n = (size_t)capacity;
     return (dense_space){.capacity = capacity,
                          .Y = PAWL_CARVE(mem, double, n *n),
+                         .YT = PAWL_CARVE(mem, double, n *n),
+                         .weighed = PAWL_CARVE(mem, double, n *n),
                          .known = -1,
                          .scratch = PAWL_CARVE(mem, double, SEMIDEFINITE_SCRATCH *n),
                          .H = PAWL_CARVE(mem, double, n *n),
@@ -23,15 +25,27 @@ dense_space pawl_dense_space_layout(int capacity, pawl_carver *mem)
                          .vectors = PAWL_CARVE(mem, double, SPACE_VECTORS *n)};
 }
 
-// Y YT = D, Y with a stride of the rank, which is returned. YT is made in H, which nobody needs yet.
-static int dense_space_factor(dense_space *d, int n, const double *matrix)
+void pawl_dense_space_renew(dense_space *d, int rank)
 {
-    int rank = pawl_semidefinite_factor(matrix, n, NULL, d->scratch, d->H);
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < rank; ++k) {
-            d->Y[i * rank + k] = d->H[k * n + i];
+    d->known = rank;
+    d->transposed = false;
+}
+
+static void dense_space_transpose(const double *a, int rows, int columns, double *out)
+{
+    for (int i = 0; i < rows; ++i) {
+        for (int k = 0; k < columns; ++k) {
+            out[k * rows + i] = a[i * columns + k];
         }
     }
+}
+
+// Y YT = D. Returns the rank.
+static int dense_space_factor(dense_space *d, int n, const double *matrix)
+{
+    int rank = pawl_semidefinite_factor(matrix, n, NULL, d->scratch, d->YT);
+    dense_space_transpose(d->YT, rank, n, d->Y);
+    d->transposed = true;
     return rank;
 }
 
@@ -41,7 +55,12 @@ velocity_space *pawl_dense_space_find(dense_space *d, const pawl_problem *p, con
     d->known = rank;
     if (rank == 0) { // nothing moves: one velocity that no row sees
         rank = 1;
-        memset(d->Y, 0, (size_t)n * (size_t)n * sizeof *d->Y);
+        memset(d->Y, 0, (size_t)n * sizeof *d->Y);
+        d->transposed = false;
+    }
+    if (!d->transposed) {
+        dense_space_transpose(d->Y, n, rank, d->YT);
+        d->transposed = true;
     }
     for (int k = 0; k < p->block_count; ++k) {
         d->first_side[k] = k;
@@ -57,6 +76,9 @@ velocity_space *pawl_dense_space_find(dense_space *d, const pawl_problem *p, con
                                 .side_Y = d->side_Y,
                                 .first_pair = d->first_pair,
                                 .vectors = d->vectors,
+                                .dense_Y = d->Y,
+                                .dense_YT = d->YT,
+                                .weighed = d->weighed,
                                 .dense = d->H,
                                 .inverse = d->inverse,
                                 .pivot = d->pivot};

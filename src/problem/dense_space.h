@@ -9,8 +9,10 @@
 typedef struct dense_space {
     int capacity;
     velocity_space space;
-    double *Y;                                // (n x rank)
+    double *Y, *YT;                           // (n x rank) and its transpose
+    double *weighed;                          // (n x rank) S Y
     int known;                                // rank of Y, if that is at hand; else -1
+    bool transposed;                          // YT is that of Y
     double *scratch;                          // of the factor
     double *H;                                // (n x n)
     double *inverse;                          // (n)
@@ -21,6 +23,7 @@ typedef struct dense_space {
 } dense_space;
 
 dense_space pawl_dense_space_layout(int capacity, pawl_carver *mem);
-// The space of p, whose matrix (n x n) is symmetric. It is kept until `known` is set to -1, or to the rank of a Y that
-// was written by somebody else.
+// The matrix is another one, and Y of that rank was written; -1: it was not.
+void pawl_dense_space_renew(dense_space *d, int rank);
+// The space of p, whose matrix (n x n) is symmetric. It is kept until pawl_dense_space_renew().
 velocity_space *pawl_dense_space_find(dense_space *d, const pawl_problem *p, const double *matrix);

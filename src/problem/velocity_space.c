@@ -56,36 +56,6 @@ void pawl_space_block_add(const velocity_space *s, const pawl_problem *p, int bl
     }
 }
 
-// The same over all rows of a dense operator, whose only node is wide.
-PAWL_KERNEL static void space_gather_dense(const velocity_space *s, const pawl_problem *p,
-                                           const double *restrict x, double *restrict w)
-{
-    int width = s->width;
-    for (int k = 0; k < p->block_count; ++k) {
-        const double *Y = s->side_Y[s->first_side[k]];
-        const double *own = x + p->blocks[k].first_row;
-        for (int r = 0; r < p->blocks[k].dim; ++r, Y += width) {
-            double factor = own[r];
-            if (factor != 0.0) {
-                for (int c = 0; c < width; ++c) {
-                    w[c] += factor * Y[c];
-                }
-            }
-        }
-    }
-}
-
-PAWL_KERNEL static void space_scatter_dense(const velocity_space *s, const pawl_problem *p,
-                                            const double *restrict w, double *restrict y)
-{
-    for (int k = 0; k < p->block_count; ++k) {
-        const double *Y = s->side_Y[s->first_side[k]];
-        for (int r = 0; r < p->blocks[k].dim; ++r, Y += s->width) {
-            y[p->blocks[k].first_row + r] = pawl_dot(Y, w, s->width);
-        }
-    }
-}
-
 // Contacts on bodies: nearly all rows of a heap, three after three.
 PAWL_KERNEL static void space_gather_contacts(const velocity_space *s, int from, int to,
                                               const double *restrict x, double *restrict w)
@@ -116,11 +86,11 @@ PAWL_KERNEL static void space_scatter_contacts(const velocity_space *s, int from
 
 void pawl_space_gather(const velocity_space *s, const pawl_problem *p, const double *x, double *w)
 {
-    memset(w, 0, (size_t)pawl_space_size(s) * sizeof *w);
     if (s->sparse == NULL) {
-        space_gather_dense(s, p, x, w);
+        pawl_combine(s->dense_Y, p->row_count, s->width, s->width, x, w);
         return;
     }
+    memset(w, 0, (size_t)pawl_space_size(s) * sizeof *w);
     int first_contact = p->block_count - p->contact_count;
     for (int k = 0; k < first_contact; ++k) {
         pawl_space_block_add(s, p, k, x + p->blocks[k].first_row, w);
@@ -131,7 +101,7 @@ void pawl_space_gather(const velocity_space *s, const pawl_problem *p, const dou
 void pawl_space_scatter(const velocity_space *s, const pawl_problem *p, const double *w, double *y)
 {
     if (s->sparse == NULL) {
-        space_scatter_dense(s, p, w, y);
+        pawl_combine(s->dense_YT, s->width, p->row_count, p->row_count, w, y);
         return;
     }
     int first_contact = p->block_count - p->contact_count;
@@ -268,61 +238,23 @@ PAWL_KERNEL static bool space_factor_sparse(velocity_space *s, const pawl_proble
     return pawl_block_lu_factor(s->sparse, s->symmetric, p->delassus->team);
 }
 
-// H (n x n) += YT S Y of a contact, the lower triangle alone where it is symmetric.
-PAWL_KERNEL_PART void space_add_dense_contact(const velocity_space *s, const double *restrict Y,
-                                              const double *restrict S, double *restrict H)
-{
-    int n = s->width;
-    const double *restrict Y1 = Y + n, *restrict Y2 = Y + 2 * n;
-    for (int r = 0; r < n; ++r, H += n) {
-        double a = Y[r] * S[0] + Y1[r] * S[3] + Y2[r] * S[6];
-        double b = Y[r] * S[1] + Y1[r] * S[4] + Y2[r] * S[7];
-        double d = Y[r] * S[2] + Y1[r] * S[5] + Y2[r] * S[8];
-        int last = s->symmetric ? r + 1 : n;
-        for (int c = 0; c < last; ++c) {
-            H[c] += a * Y[c] + b * Y1[c] + d * Y2[c];
-        }
-    }
-}
-
-// H (n x n) += weight y yT
-PAWL_KERNEL_PART void space_add_dense_row(const velocity_space *s, const double *restrict y,
-                                          double weight, double *restrict H)
-{
-    int n = s->width;
-    for (int r = 0; r < n; ++r, H += n) {
-        double scaled = weight * y[r];
-        int last = s->symmetric ? r + 1 : n;
-        for (int c = 0; c < last; ++c) {
-            H[c] += scaled * y[c];
-        }
-    }
-}
-
+// H (n x n) = 1 + YT S Y, little more than the lower triangle where it is symmetric.
 PAWL_KERNEL static void space_form_dense(const velocity_space *s, const pawl_problem *p,
                                          const double *rows, const double *contacts)
 {
-    int n = s->width, first_contact = p->block_count - p->contact_count;
-    double *H = s->dense;
-    memset(H, 0, (size_t)n * (size_t)n * sizeof *H);
-    for (int r = 0; r < n; ++r) {
-        H[r * (n + 1)] = 1.0;
+    int n = s->width, m = p->row_count, first = pawl_problem_contact_row(p, 0);
+    double *weighed = s->weighed, *H = s->dense;
+    for (int i = 0; i < first; ++i) {
+        pawl_combine_kernel(s->dense_Y + i * n, 1, n, n, rows + i, weighed + i * n);
     }
-    for (int k = 0; k < p->block_count; ++k) {
-        problem_block b = p->blocks[k];
-        const double *Y = s->side_Y[s->first_side[k]];
-        if (k >= first_contact) {
-            const double *S = contacts + 9 * (k - first_contact);
-            if (!space_is_zero(S)) {
-                space_add_dense_contact(s, Y, S, H);
-            }
-            continue;
-        }
-        for (int r = 0; r < b.dim; ++r) {
-            if (rows[b.first_row + r] != 0.0) {
-                space_add_dense_row(s, Y + r * n, rows[b.first_row + r], H);
-            }
-        }
+    for (int i = first; i < m; ++i, contacts += 3) {
+        const double *Y = s->dense_Y + (i - (i - first) % 3) * n;
+        pawl_combine_kernel(Y, 3, n, n, contacts, weighed + i * n);
+    }
+    for (int r = 0; r < n; ++r, H += n) {
+        int few = n < 4 ? n : 4, columns = r + 1 > few ? r + 1 : few;
+        pawl_combine_kernel(weighed, m, n, s->symmetric ? columns : n, s->dense_YT + r * m, H);
+        H[r] += 1.0;
     }
 }
 

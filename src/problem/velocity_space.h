@@ -31,9 +31,11 @@ struct velocity_space {
         *edges; // (edge_count) its graph, planned by the first factor: not all who sweep need one
     int edge_count;
     bool planned;
-    double *dense, *inverse; // (width x width), (width): one node
-    int *pivot;              // (width)
-    bool symmetric;          // the last factor is
+    double *dense, *inverse;          // (width x width), (width): one node
+    const double *dense_Y, *dense_YT; // all of its rows, one after the other, and the transpose
+    double *weighed;                  // (rows x width) S Y
+    int *pivot;                       // (width)
+    bool symmetric;                   // the last factor is
 };
 
 static inline int pawl_space_size(const velocity_space *s)

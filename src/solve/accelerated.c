@@ -12,6 +12,7 @@
 // Method: [nesterov-1983]; for contacts [mazhar-2015], for the restart [odonoghue-candes-2015].
 #include "solve/accelerated.h"
 #include "linalg/cone.h"
+#include "math/lanes.h"
 #include "math/vec.h"
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,8 @@ accelerated_part pawl_accelerated_layout(const solver_def *def, pawl_carver *mem
 {
     return (accelerated_part){.at = pawl_space_iterate_layout(def->max_rows, mem),
                               .next = PAWL_CARVE(mem, double, def->max_rows),
-                              .previous = PAWL_CARVE(mem, double, def->max_rows)};
+                              .previous = PAWL_CARVE(mem, double, def->max_rows),
+                              .step = PAWL_CARVE(mem, double, def->max_rows)};
 }
 
 // v = Y YT x + R x
@@ -43,8 +45,8 @@ static double accelerated_scale(const space_problem *q, int i)
     return q->weight[i] > 0.0 ? 1.0 / q->weight[i] : 0.0;
 }
 
-// By power iterations on w^-1 D, from a start that no symmetry of a scene is orthogonal to.
-void pawl_accelerated_begin(accelerated_part *s, const space_problem *q)
+// L by power iterations on w^-1 D, from a start that no symmetry of a scene is orthogonal to.
+static void accelerated_find_largest(accelerated_part *s, const space_problem *q)
 {
     int n = q->p->row_count;
     double *x = s->next, *v = s->previous;
@@ -72,6 +74,14 @@ void pawl_accelerated_begin(accelerated_part *s, const space_problem *q)
     s->largest *= accelerated_margin;
 }
 
+void pawl_accelerated_begin(accelerated_part *s, const space_problem *q)
+{
+    accelerated_find_largest(s, q);
+    for (int i = 0; i < q->p->row_count; ++i) {
+        s->step[i] = accelerated_scale(q, i) / s->largest;
+    }
+}
+
 // s->next = P(y - (v + mu |v_T| n) / (L w)). Returns the largest entry of L w (y - next) [m/s]: the natural map of y for
 // another weight, which vanishes where that does.
 static double accelerated_project(accelerated_part *s, const space_problem *q)
@@ -81,43 +91,63 @@ static double accelerated_project(accelerated_part *s, const space_problem *q)
     const double *y = s->at.lambda, *v = s->at.v;
     double *x = s->next, worst = 0.0;
     for (int i = 0; i < contacts; ++i) {
-        x[i] = y[i] - accelerated_scale(q, i) / s->largest * v[i];
+        x[i] = y[i] - s->step[i] * v[i];
         x[i] = i < p->free_row_count ? x[i] : clamp_to(x[i], p->lower[i], p->upper[i]);
-        worst = fmax(worst, s->largest * q->weight[i] * fabs(y[i] - x[i]));
+        worst = max_of(worst, s->largest * q->weight[i] * fabs(y[i] - x[i]));
     }
     for (int k = 0, i = contacts; k < p->contact_count; ++k, i += 3) {
-        double mu = p->friction[k], step = accelerated_scale(q, i) / s->largest;
+        double mu = p->friction[k], step = s->step[i];
         double slip = mu > 0.0 && isfinite(mu) ? mu * sqrt(v[i] * v[i] + v[i + 1] * v[i + 1]) : 0.0;
         x[i] = y[i] - step * v[i];
         x[i + 1] = y[i + 1] - step * v[i + 1];
         x[i + 2] = y[i + 2] - step * (v[i + 2] + slip);
         pawl_cone_project(x + i, mu);
-        for (int r = i; r < i + 3; ++r) {
-            worst = fmax(worst, s->largest * q->weight[i] * fabs(y[r] - x[r]));
-        }
+        double off =
+            max_of(fabs(y[i] - x[i]), max_of(fabs(y[i + 1] - x[i + 1]), fabs(y[i + 2] - x[i + 2])));
+        worst = max_of(worst, s->largest * q->weight[i] * off);
     }
     return worst;
 }
 
-// y = next + beta (next - previous), and previous = next. Returns the new theta of Nesterov's sequence, 1 after a
-// restart: momentum that points against the step just made is dropped.
+// (y - next) . w (next - previous)
+PAWL_KERNEL static double accelerated_uphill(int n, const double *weight, const double *y,
+                                             const double *next, const double *previous)
+{
+    lanes sum = LANES_ALL(0.0);
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        lanes x = LANES_LOAD(next + i);
+        sum += LANES_LOAD(weight + i) * (LANES_LOAD(y + i) - x) * (x - LANES_LOAD(previous + i));
+    }
+    double last = 0.0;
+    for (; i < n; ++i) {
+        last += weight[i] * (y[i] - next[i]) * (next[i] - previous[i]);
+    }
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + last;
+}
+
+// y = next + beta (next - previous), and previous = next.
+PAWL_KERNEL static void accelerated_move(int n, double beta, const double *restrict next,
+                                         double *restrict previous, double *restrict y)
+{
+    for (int i = 0; i < n; ++i) {
+        y[i] = next[i] + beta * (next[i] - previous[i]);
+        previous[i] = next[i];
+    }
+}
+
+// The next extrapolated point. Returns the new theta of Nesterov's sequence, 1 after a restart: momentum that points
+// against the step just made is dropped.
 static double accelerated_extrapolate(accelerated_part *s, const space_problem *q, double theta)
 {
     int n = q->p->row_count;
-    double *y = s->at.lambda, uphill = 0.0;
-    for (int i = 0; i < n; ++i) {
-        uphill += q->weight[i] * (y[i] - s->next[i]) * (s->next[i] - s->previous[i]);
-    }
     double after = 0.5 * theta * (sqrt(theta * theta + 4.0) - theta), beta = 0.0;
-    if (uphill > 0.0) {
+    if (accelerated_uphill(n, q->weight, s->at.lambda, s->next, s->previous) > 0.0) {
         after = 1.0;
     } else {
         beta = theta * (1.0 - theta) / (theta * theta + after);
     }
-    for (int i = 0; i < n; ++i) {
-        y[i] = s->next[i] + beta * (s->next[i] - s->previous[i]);
-    }
-    memcpy(s->previous, s->next, (size_t)n * sizeof *s->next);
+    accelerated_move(n, beta, s->next, s->previous, s->at.lambda);
     return after;
 }
 

@@ -9,6 +9,7 @@
 typedef struct accelerated_part {
     space_iterate at;        // the extrapolated point y with its velocities
     double *next, *previous; // (rows) x of this iteration and of the last one
+    double *step;            // (rows) 1 / (L w), by pawl_accelerated_begin()
     double largest;          // eigenvalue of the scaled operator, by pawl_accelerated_begin()
 } accelerated_part;
 

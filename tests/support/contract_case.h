@@ -25,7 +25,7 @@ typedef struct contract_case {
     double factor[CASE_ROWS * CASE_ROWS], inverse_d[CASE_ROWS], x[CASE_ROWS];
     double shifted[CASE_ROWS * CASE_ROWS], shifted_d[CASE_ROWS];
     dense_space space;
-    double space_memory[3 * CASE_ROWS * CASE_ROWS];
+    double space_memory[5 * CASE_ROWS * CASE_ROWS];
     double friction[CASE_BLOCKS], u_free[CASE_SPEEDS], bias[CASE_ROWS]; // of cases with contacts
 } contract_case;
 

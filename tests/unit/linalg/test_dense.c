@@ -24,6 +24,31 @@ TEST(a_dot_product_of_any_length_is_complete)
     }
 }
 
+// By hand, too: rows of any number and length, with others behind them that must not be touched.
+TEST(combinations_of_rows_are_complete)
+{
+    enum { MOST = 29, LD = MOST + 2 };
+    double a[MOST * LD], x[MOST], y[MOST + 1];
+    for (int i = 0; i < MOST * LD; ++i) {
+        a[i] = (double)(i * i % 101 - 50);
+    }
+    for (int count = 0; count < MOST; ++count) {
+        x[count] = (double)(7 - 2 * count);
+        for (int n = 0; n <= MOST; ++n) {
+            y[n] = 3.0;
+            pawl_combine(a, count, LD, n, x, y);
+            for (int i = 0; i < n; ++i) {
+                double sum = 0.0;
+                for (int k = 0; k < count; ++k) {
+                    sum += x[k] * a[k * LD + i];
+                }
+                CHECK(y[i] == sum);
+            }
+            CHECK(y[n] == 3.0);
+        }
+    }
+}
+
 // A = B BT + floor 1, of full rank, n x n with leading dimension n.
 static void dense_random_definite(uint64_t *seed, int n, int rank, double *A)
 {

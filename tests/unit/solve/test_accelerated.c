@@ -13,7 +13,8 @@
 enum { CONTACTS = 6, ROWS = 3 * CONTACTS, WIDTH = 12 };
 
 typedef struct accelerated_case {
-    double Y[ROWS * WIDTH], v_f[ROWS], compliance[ROWS], friction[CONTACTS], weight[ROWS];
+    double Y[ROWS * WIDTH], YT[ROWS * WIDTH], weighed[ROWS * WIDTH], v_f[ROWS], compliance[ROWS],
+        friction[CONTACTS], weight[ROWS];
     double vectors[SPACE_VECTORS * WIDTH], dense[WIDTH * WIDTH], inverse[WIDTH];
     int pivot[WIDTH];
     problem_block blocks[CONTACTS];
@@ -28,7 +29,7 @@ static void case_make(accelerated_case *c, uint64_t *seed)
 {
     *c = (accelerated_case){0};
     for (int i = 0; i < ROWS * WIDTH; ++i) {
-        c->Y[i] = random_in(seed, -1.0, 1.0);
+        c->Y[i] = c->YT[i % WIDTH * ROWS + i / WIDTH] = random_in(seed, -1.0, 1.0);
     }
     for (int k = 0; k < CONTACTS; ++k) {
         c->friction[k] = random_in(seed, 0.1, 0.8);
@@ -49,6 +50,9 @@ static void case_make(accelerated_case *c, uint64_t *seed)
     c->space.side_Y = c->side_Y;
     c->space.vectors = c->vectors;
     c->space.dense = c->dense;
+    c->space.dense_Y = c->Y;
+    c->space.dense_YT = c->YT;
+    c->space.weighed = c->weighed;
     c->space.inverse = c->inverse;
     c->space.pivot = c->pivot;
     c->problem = (pawl_problem){.row_count = ROWS, .block_count = CONTACTS, .blocks = c->blocks};
@@ -88,13 +92,14 @@ static double case_violation(const accelerated_case *c, const double *x)
 TEST(accelerated_gradients_reach_coulombs_law)
 {
     uint64_t seed = 20261;
-    double next[ROWS], previous[ROWS], lambda[2][ROWS], v[2][ROWS];
+    double next[ROWS], previous[ROWS], step[ROWS], lambda[2][ROWS], v[2][ROWS];
     for (int k = 0; k < 40; ++k) {
         accelerated_case c;
         case_make(&c, &seed);
         space_problem q = {&c.problem, &c.space, c.weight};
         accelerated_part s = {.at = {.lambda = lambda[0], .v = v[0]}, .next = next};
         s.previous = previous;
+        s.step = step;
         space_iterate x = {.lambda = lambda[1], .v = v[1]};
         for (int i = 0; i < ROWS; ++i) {
             x.lambda[i] = 0.0;
