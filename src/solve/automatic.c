@@ -367,6 +367,9 @@ static void automatic_mechanism(automatic_stages *a, bool few, bool small)
     if (small) {
         automatic_first_order(a, AUTOMATIC_GRADIENTS, AUTOMATIC_CHUNK);
     }
+    if (automatic_open(a) && a->s->iterate.natural < automatic_near) {
+        automatic_proximal(a, &a->s->iterate);
+    }
     if (automatic_open(a) && few) {
         automatic_augmented(a);
     }
