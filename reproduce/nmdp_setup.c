@@ -69,6 +69,8 @@ static pawl_status nmdp_settings(const pawl_env *env, nmdp_method method, double
     *out = pawl_settings_default();
     EXPERIMENT_TRY(pawl_settings_set(env, out, "stepper", s->stepper));
     EXPERIMENT_TRY(pawl_settings_set(env, out, "nmdp.dynamics", s->dynamics));
+    // As published: a part is divided only where it does not converge.
+    EXPERIMENT_TRY(pawl_settings_set(env, out, "nmdp.part_energy", "inf"));
     EXPERIMENT_TRY(pawl_settings_set(env, out, s->key, s->value));
     out->dt = dt;
     return pawl_settings_check(env, out);

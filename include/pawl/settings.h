@@ -127,6 +127,7 @@ typedef struct pawl_nmdp_settings {
     int halvings;           ///< how often a step may be halved
     double beta_min;        ///< least proximal weight [m^2/s^2]
     double push_out;        ///< rate at which depth is removed [1/s]
+    double part_energy;     ///< unexplained energy of a part, relative, above which it is divided
     double stiffness;       ///< of contact points generated for shapes [N/m^3]
     double limit_stiffness; ///< of joint limits [N/m^2 or N m/rad^2]
     bool bodies;            ///< contact points also touch other bodies

@@ -222,6 +222,9 @@ static const setting_row settings_table[] = {
     REAL(nmdp.beta_min, 1e-4, 1e-12, 1e6, "m^2/s^2", "smallest proximal weight"),
     REAL(nmdp.push_out, 1.0, 0, 1e3, "1/s",
          "rate at which depth beyond that needed by a contact force is removed"),
+    LIMIT(nmdp.part_energy, 0.003, "-",
+          "energy that no work explains, over the energy turned over, above which a part of a step "
+          "is divided; inf: never for this"),
     REAL(nmdp.stiffness, 1e8, 1e-3, 1e15, "N/m^3",
          "stiffness of contact points of shapes in models that declare none"),
     CHOICE(mdp.pd, PAWL_MDP_STABLE, PAWL_MDP_PD_COUNT, "explicit stable",

@@ -434,6 +434,16 @@ pawl_status pawl_sim_measure_overlaps(pawl_sim *sim)
     return PAWL_OK;
 }
 
+// How deep the centre of a shape may be inside another one. Contacts that yield carry small shapes, such as the balls at
+// the corners of a box, at a depth of many radii: there it is the depth that the verdict allows.
+static double sim_centre_depth(const pawl_sim *sim)
+{
+    const pawl_settings *settings = &sim->settings;
+    bool yields = (pawl_stepper_find((int)settings->stepper)->traits & STEPPER_SOFT_LIMITS) != 0;
+    double allowed = yields ? settings->verdict.penetration * sim->model->size : 0.0;
+    return fmax(settings->contact.margin, allowed);
+}
+
 // From sim->state to sim->next.
 static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
 {
@@ -441,7 +451,7 @@ static void sim_report_crossings(const pawl_sim *sim, pawl_step_report *report)
     if (sim->finder != NULL) {
         crossed = pawl_contact_finder_crossings(sim->finder, sim->state->bodies, sim->next->bodies,
                                                 pawl_state_overlaps(sim->state),
-                                                sim->settings.contact.margin, report->penetration);
+                                                sim_centre_depth(sim), report->penetration);
     }
     report->tunnelled = crossed.count;
     report->tunnel_shape_a = model_shape_id(sim->model, crossed.shape_a);

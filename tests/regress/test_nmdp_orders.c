@@ -58,6 +58,7 @@ static pawl_settings orders_settings(int order, double dt)
 {
     pawl_settings s = mechanism_settings(dt, PAWL_STEPPER_NMDP);
     s.nmdp.order = order;
+    s.nmdp.part_energy = INFINITY; // divided parts are no steps of this length
     return s;
 }
 

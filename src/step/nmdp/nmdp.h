@@ -201,6 +201,7 @@ typedef struct nmdp {
     double *kept_w; // (weights) of the last step
     nmdp_counts counts;
     double work[WORK_COUNT]; // of the part under way
+    double kinetic;          // energy where it begins [J]
     pawl_contact_info *info; // (points) of the last step
     int info_count;
     nmdp_body ground;  // where the ground is displaced to (sensitivity.c), origin and axes
@@ -271,6 +272,7 @@ void pawl_nmdp_add_loop_rows(const nmdp *s, double *H);
 bool pawl_nmdp_loops_meet_limit(const nmdp *s);
 void pawl_nmdp_loop_work(const nmdp *s, double fraction, double *work);
 double pawl_nmdp_loop_loss(const nmdp *s);
+double pawl_nmdp_loop_rise(const nmdp *s); // of the energy of their springs over the stage
 
 // nmdp_forces.c: minus all forces but those of contacts and inertia, into G and matrix (or NULL); those
 // on links go into the load.
@@ -284,6 +286,8 @@ int pawl_nmdp_update_saturation(nmdp *s, const double *theta, bool one);
 // An applied force and torque in world axes, on a body with these axes.
 void pawl_nmdp_applied(const nmdp *s, const pawl_force_def *d, const pawl_mat3 *R, pawl_vec3 *force,
                        pawl_vec3 *torque);
+double
+pawl_nmdp_spring_rise(const nmdp *s); // of the energy of springs between points over the stage
 // What the model says about a coordinate; NULL for floating bases and balls.
 const pawl_coordinate_def *pawl_nmdp_coordinate(const nmdp *s, int column);
 // Targets of actuators at the stage's target_time, which must be set before.
@@ -310,6 +314,11 @@ void pawl_nmdp_count_work(const nmdp *s, double fraction, double *work);
 void pawl_nmdp_count_loss(const nmdp *s, double *work);
 // Work of limits that brought joints back from beyond them [J].
 double pawl_nmdp_limit_correction(const nmdp *s);
+
+// nmdp_unexplained.c: kinetic energy where the links are placed and moved, and whether the work of the part under way
+// explains what became of it from `before` on, as far as the verdict asks.
+double pawl_nmdp_kinetic(const nmdp *s, const double *rate);
+bool pawl_nmdp_explains(const nmdp *s, double before);
 
 // nmdp_energy.c: K at theta, where the links are placed unless K is that of effective masses; gradient and hessian
 // (Gauss-Newton) may be NULL.

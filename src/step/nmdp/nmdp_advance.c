@@ -236,7 +236,9 @@ static bool advance_part(nmdp *s, double begin, double end, double least, double
         return false;
     }
     advance_count_euler(s);
-    return true;
+    bool judged = s->divisible && s->settings->nmdp.part_energy < INFINITY &&
+                  s->settings->nmdp.order == 1 && !nmdp_in_space(s);
+    return !judged || pawl_nmdp_explains(s, s->kinetic);
 }
 
 // The end of a part is the beginning of the next, in the chart about it.
@@ -245,11 +247,14 @@ static void advance_accept(nmdp *s, double *work)
     for (int k = 0; k < WORK_COUNT; ++k) {
         work[k] += s->work[k];
     }
+    s->kinetic = pawl_nmdp_kinetic(s, s->now_rate.theta);
     s->counts.limit_correction += pawl_nmdp_limit_correction(s);
     pawl_nmdp_keep_contacts(s);
     advance_copy(s, &s->now_rate, &s->begin_rate);
     pawl_reduced_recentre(s->tree, &s->config, s->begin_rate.theta);
-    pawl_reduced_place(s->motion, &s->config, s->stage.end);
+    if (s->tree->ball_count > 0) { // only their columns depend on the chart
+        pawl_reduced_place(s->motion, &s->config, s->stage.end);
+    }
     pawl_nmdp_read_place(s, &s->begin);
     for (int i = 0; i < s->points; ++i) { // what no longer touches begins anew when it does
         const nmdp_point *p = &s->point[i];

@@ -340,3 +340,18 @@ void pawl_nmdp_add_forces(nmdp *s, const double *theta, double *G, double *matri
         forces_spring(s, &s->model->springs[i], matrix);
     }
 }
+
+// The links are placed where the stage ends.
+double pawl_nmdp_spring_rise(const nmdp *s)
+{
+    double rise = 0.0;
+    for (int i = 0; i < s->model->spring_count; ++i) {
+        const pawl_spring_def *d = &s->model->springs[i];
+        spring_end a = forces_spring_end(s, pawl_body_index(d->body_a), d->point_a);
+        spring_end b = forces_spring_end(s, pawl_body_index(d->body_b), d->point_b);
+        double to = v3_norm(v3_sub(b.at, a.at)) - d->rest_length;
+        double from = v3_norm(v3_sub(b.from, a.from)) - d->rest_length;
+        rise += 0.5 * d->stiffness * (to * to - from * from);
+    }
+    return rise;
+}

@@ -526,3 +526,14 @@ double pawl_nmdp_loop_loss(const nmdp *s)
     }
     return loss;
 }
+
+double pawl_nmdp_loop_rise(const nmdp *s)
+{
+    double rise = 0.0;
+    for (int i = 0; i < s->loop_coordinates; ++i) {
+        const nmdp_loop_coordinate *c = &s->loop_coordinate[i];
+        double to = c->value - c->def->rest, from = to - c->path;
+        rise += 0.5 * c->def->stiffness * (to * to - from * from);
+    }
+    return rise;
+}

@@ -98,6 +98,8 @@ void pawl_nmdp_read_state(nmdp *s, const pawl_state *state)
     pawl_reduced_place(s->motion, &s->config, state->time);
     pawl_nmdp_read_place(s, &s->begin);
     pawl_reduced_rate_from(s->motion, state->bodies, s->begin_rate.theta);
+    pawl_reduced_move(s->motion, s->begin_rate.theta);
+    s->kinetic = pawl_nmdp_kinetic(s, s->begin_rate.theta);
     bool known = *m.beta > 0.0;
     if (!known) {
         state_begin_rates(s, state->time);

@@ -388,6 +388,7 @@ TEST(every_setting_reads_back_what_was_set)
                                            {"nmdp.halvings", "3"},
                                            {"nmdp.beta_min", "0.001"},
                                            {"nmdp.push_out", "0.25"},
+                                           {"nmdp.part_energy", "0.01"},
                                            {"nmdp.stiffness", "1e+06"},
                                            {"mdp.pd", "stable"},
                                            {"solver.budget", "40"},

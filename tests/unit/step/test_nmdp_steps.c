@@ -30,6 +30,7 @@ static pawl_settings steps_settings(const variant *v, double dt, int order)
     settings.nmdp.dynamics = v->dynamics;
     settings.nmdp.gradient = v->gradient;
     settings.nmdp.order = order;
+    settings.nmdp.part_energy = INFINITY; // divided parts are no steps of this length
     return settings;
 }
 
