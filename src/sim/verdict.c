@@ -9,9 +9,11 @@
 
 // Energies that are turned over at least, so that runs in which next to nothing moves are not judged by
 // their rounding, nor short ones by their first steps: what lifts the whole model by 0.03 of its size,
-// and 1e-9 of each kind of energy, of which rounding takes a part.
+// 1e-9 of each kind of energy, of which rounding takes a part, and, for models without weight, the
+// kinetic energy at the default tolerance of velocities.
 static const double verdict_floor_lift = 0.03;
 static const double verdict_floor_rounding = 1e-9;
+static const double verdict_floor_speed = 1e-8; // [m/s]
 
 _Static_assert((int)PAWL_METHOD_COUNT <= (int)PAWL_MAX_METHODS &&
                    (int)PAWL_DISSIPATOR_COUNT <= (int)PAWL_MAX_DISSIPATORS,
@@ -36,12 +38,14 @@ static void verdict_raise_floor(pawl_verdict *v, const pawl_energy *e)
 // What of the model the limits refer to.
 static void verdict_describe(pawl_verdict *v, const pawl_model *m)
 {
-    double weight = 0.0;
+    double mass = 0.0, weight = 0.0;
     v->size = m->size;
     for (int i = 0; i < m->body_count; ++i) {
+        mass += m->bodies[i].mass;
         weight += m->bodies[i].mass * fabs(m->bodies[i].gravity_scale) * v3_norm(m->gravity);
     }
-    v->energy_floor = verdict_floor_lift * weight * v->size;
+    v->energy_floor = worst_of(verdict_floor_lift * weight * v->size,
+                               0.5 * mass * verdict_floor_speed * verdict_floor_speed);
     for (int i = 0; i < m->joint_count; ++i) {
         v->soft_joints = v->soft_joints || pawl_is_soft(&m->joints[i].soft);
         for (int c = 0; c < m->joints[i].coordinate_count; ++c) {

@@ -381,3 +381,26 @@ TEST(work_of_the_wrong_sign_is_found_behind_work_of_the_right_one)
     }
     mechanism_end(&m);
 }
+
+// Without weight nothing says how much energy is much: a machine at rest has that of rounding alone, which no work
+// explains. By hand: 1 kg that begins to move by itself.
+TEST(a_machine_without_weight_at_rest_is_not_judged_by_rounding)
+{
+    mechanism m;
+    mechanism_begin(&m);
+    mechanism_solid(&m, 1.0, v3(0, 0, 0), v3(0.1, 0.1, 0.1));
+    pawl_settings settings = mechanism_settings(1e-3, PAWL_STEPPER_EULER);
+    mechanism_start(&m, &settings);
+    const double kinetic[] = {3e-29, 1e-19, 1e-12, 1e-6};
+    const pawl_judgement expected[] = {PAWL_PASSED, PAWL_PASSED, PAWL_FAILED, PAWL_FAILED};
+    for (int k = 0; k < 4; ++k) {
+        pawl_verdict v = pawl_verdict_begin(mechanism_state(&m));
+        pawl_step_report r = {.measured = PAWL_MEASURED_BALANCE,
+                              .energy = {.kinetic = kinetic[k], .balance = kinetic[k]}};
+        pawl_verdict_add(&v, &r);
+        pawl_verdict_names names = pawl_model_names(m.model);
+        pawl_verdict_list list = pawl_verdict_judge(&v, &settings, &names);
+        CHECK_INT(verdicts_of(&list, PAWL_CRITERION_ENERGY), expected[k]);
+    }
+    mechanism_end(&m);
+}
