@@ -20,6 +20,7 @@ static pawl_model *linkages_load(const pawl_env *env, const linkage *l, int digi
 {
     char *text = linkage_sdf(l, digits);
     pawl_load_options options = pawl_load_options_default();
+    options.keep_fixed = true; // rows are counted by joints
     pawl_model *model;
     CHECK_OK(pawl_model_parse(env, l->name, text, strlen(text), &options, &model));
     free(text);
