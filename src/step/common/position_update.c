@@ -29,7 +29,7 @@ static const double position_exact = 1e-16;      // of those that continue while
 static const double position_close =
     2e-10; // of the first one: a correction leaves less than the tolerance
 static const double position_small = 1e-13; // what the last correction leaves
-enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30, POSITION_MOST_PARTS = 16 };
+enum { POSITION_MAX_ITERATIONS = 25, POSITION_PROJECT_STEPS = 30, POSITION_MOST_PARTS = 64 };
 enum { POSITION_AT_ONCE = 4 }; // iterations: what they find has not turned by much
 
 // Adds the impulses of hard rows to the reactions. Rows of a joint have their slots one after the other.
