@@ -10,9 +10,11 @@
 PAWL_KERNEL static void numbers_copy(double *restrict to, const double *restrict from, size_t count)
 {
     size_t k = 0;
-    for (; k + 8 <= count; k += 8) {
+    for (; k + 16 <= count; k += 16) {
         LANES_STORE(to + k, LANES_LOAD(from + k));
         LANES_STORE(to + k + 4, LANES_LOAD(from + k + 4));
+        LANES_STORE(to + k + 8, LANES_LOAD(from + k + 8));
+        LANES_STORE(to + k + 12, LANES_LOAD(from + k + 12));
     }
     for (; k < count; ++k) {
         to[k] = from[k];
@@ -27,9 +29,11 @@ void pawl_numbers_copy(double *restrict to, const double *restrict from, size_t 
 PAWL_KERNEL static void numbers_set(double *x, size_t count, double value)
 {
     size_t k = 0;
-    for (; k + 8 <= count; k += 8) {
+    for (; k + 16 <= count; k += 16) {
         LANES_STORE(x + k, LANES_ALL(value));
         LANES_STORE(x + k + 4, LANES_ALL(value));
+        LANES_STORE(x + k + 8, LANES_ALL(value));
+        LANES_STORE(x + k + 12, LANES_ALL(value));
     }
     for (; k < count; ++k) {
         x[k] = value;

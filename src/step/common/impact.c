@@ -263,6 +263,17 @@ static bool impact_asks(const step_context *c, const pawl_contact *k)
            (follows && k->friction > 0.0);
 }
 
+// Whether any contact would ask, fast or not: without restitution, as at rest, no velocity needs to be looked at.
+static bool impact_may_ask(const step_context *c)
+{
+    for (int k = 0; k < c->assembly->contact_count; ++k) {
+        if (impact_asks(c, &c->assembly->contacts[k])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Contacts of the finder that touch before the step ends, and limits that are reached. Returns whether one of
 // the contacts asks for an impact.
 // A contact is fast if it closes faster than the threshold and its gap would be closed within `reach`. Slow
@@ -363,7 +374,7 @@ bool pawl_impact_in_step(step_context *c, pawl_state *s, const step_weights *w,
     impact_memory *x = c->impact;
     const pawl_contact *found = a->contacts;
     int count = a->contact_count;
-    x->struck = count > 0 && impact_select(c, s, w->reach);
+    x->struck = impact_may_ask(c) && impact_select(c, s, w->reach);
     if (!x->struck) {
         return false;
     }
