@@ -20,9 +20,10 @@ try:
     import numpy as np
 except ImportError:
     mujoco = None
-pytestmark = pytest.mark.skipif(mujoco is None, reason="the Python package mujoco is not there")
 
 DUMP = os.environ.get("PAWL_MODEL_DUMP", "build/tests/model_dump")
+pytestmark = pytest.mark.skipif(mujoco is None or not os.path.exists(DUMP),
+                                reason="the Python package mujoco or the program model_dump is not there")
 ROBOTS = "../shared/robots"
 TOLERANCE = 1e-9
 MESH_TOLERANCE = 1e-7  # MuJoCo keeps the vertices of meshes as floats
