@@ -69,8 +69,9 @@ enum {
     PAWL_MEASURED_MISFIT = 1 << 10,      ///< misfit: loops that the file's numbers do not close
     PAWL_MEASURED_DISSIPATION = 1 << 12, ///< imbalance, dissipation_gap, substeps (mdp, nmdp)
     PAWL_MEASURED_PASSAGE =
-        1 << 11,                 ///< settled: a singular position that those numbers do not resolve
-    PAWL_MEASURED_BLUR = 1 << 13 ///< blur: a singular position nearby
+        1 << 11, ///< settled: a singular position that those numbers do not resolve
+    PAWL_MEASURED_BLUR = 1 << 13,  ///< blur: a singular position nearby
+    PAWL_MEASURED_RETURN = 1 << 14 ///< a singular position was left: energy.balance shows a loss
 };
 
 /// The report of a step. Ids of zeros: no joint, no shape.

@@ -60,7 +60,7 @@ typedef struct pawl_verdict {
     pawl_closure closure;                ///< maxima
     pawl_closure misfit;                 ///< maxima
     double misfit_expected;              ///< likewise, of the value expected from the start
-    double settled;                      ///< sum [m]
+    double settled;                      ///< sum, and the path that losses there cost [m]
     double blur;                         ///< largest of pawl_step_report [rad]
     int64_t blur_step;                   ///< its step, counted from 1; 0 for none
     pawl_joint_id blur_joint;            ///< and its joint

@@ -164,6 +164,7 @@ int pawl_weak_next_row(const weak_space *space);
 // Those numbers to and from a state: see pawl_state.
 void pawl_weak_remember(const weak_space *space, double dt, double *words);
 void pawl_weak_recall(weak_space *space, const double *words);
+bool pawl_weak_was_in_zone(const weak_space *space, const double *words); // as they were kept
 
 // Parts of finding, for the search. The scaled rows of a cluster and the factor of their Gram matrix; inverse
 // iterations of u, kept out of the span of the loops' vectors where `loops` is not NULL; and the singular

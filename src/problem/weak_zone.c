@@ -106,6 +106,17 @@ bool pawl_weak_in_zone(const weak_space *space)
     return false;
 }
 
+bool pawl_weak_was_in_zone(const weak_space *space, const double *words)
+{
+    for (int i = 0; space != NULL && words[0] == space->cluster_count && i < space->cluster_count;
+         ++i) {
+        if (words[1 + PAWL_WEAK_WORDS * i] != space->clusters[i].base) {
+            return true;
+        }
+    }
+    return false;
+}
+
 double pawl_weak_blur(const weak_space *space)
 {
     for (int i = 0; space != NULL && i < space->cluster_count; ++i) {

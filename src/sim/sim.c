@@ -581,7 +581,10 @@ static void sim_report_passage(const pawl_sim *sim, pawl_step_report *report)
     report->passage_joint = (pawl_joint_id){0};
     // Next to a singular position, not through it: the angle delta / m^2 of docs/derivations/weak-space.md, section 5.
     double nearest = pawl_weak_nearest(weak);
-    bool passes = report->settled > 0.0 || pawl_weak_in_zone(weak), near = isfinite(nearest);
+    bool inside = pawl_weak_in_zone(weak);
+    bool left = !inside && pawl_weak_was_in_zone(weak, sim->state->weak);
+    bool passes = report->settled > 0.0 || inside, near = isfinite(nearest);
+    report->measured |= left ? (unsigned)PAWL_MEASURED_RETURN : 0u;
     if (near) {
         double apart = fmax(report->misfit.position / weak->length, report->misfit.rotation);
         report->blur = fmax(apart, weak->delta) / (nearest * nearest);

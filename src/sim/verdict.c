@@ -127,6 +127,15 @@ static void verdict_add_solver(pawl_verdict *v, const pawl_step_report *r)
 // most), and the limit is a hundred times that.
 static const double verdict_growth = 30.0;
 
+// Energy that a passage loses is speed that the motion after it lacks: a fraction e of the energy turned over is e/2 of
+// the speed, and of a path as long as the largest body [m].
+static double verdict_path_of_loss(const pawl_verdict *v, const pawl_step_report *r)
+{
+    double turnover = pawl_verdict_turnover(v);
+    double lost = fabs(r->energy.balance - v->energy.balance);
+    return lost > 0.0 ? 0.5 * v->size * lost / turnover : 0.0;
+}
+
 // The worst joint goes with the worst figure of the run, so it is compared before the figure is replaced.
 static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
 {
@@ -157,6 +166,9 @@ static void verdict_add_closure(pawl_verdict *v, const pawl_step_report *r)
             v->passage_joint = r->passage_joint;
         }
         v->settled += r->settled;
+    }
+    if ((r->measured & PAWL_MEASURED_RETURN) != 0u) {
+        v->settled += verdict_path_of_loss(v, r);
     }
     if ((r->measured & PAWL_MEASURED_BLUR) != 0u && verdict_is_worse(r->blur, v->blur)) {
         v->blur = r->blur;

@@ -36,6 +36,26 @@ TEST(a_verdict_states_how_well_the_way_through_a_flat_position_is_known)
     linkage_motion_end(&exact);
 }
 
+// Bricard's plane-symmetric linkage spends a third of a second next to one: what it is moved by there is less than what
+// the energy costs that it loses as it leaves.
+TEST(a_verdict_states_what_a_long_stay_at_a_singular_position_costs)
+{
+    static const double steps[] = {1e-3, 5e-3};
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; ++k) {
+        linkage l;
+        linkage_random(&l, 120246);
+        pawl_settings settings = mechanism_settings(steps[k], PAWL_STEPPER_MOREAU);
+        linkage_motion exact = linkage_run(&l, LINKAGE_EXACT, &settings, 1.0, 0.05);
+        CHECK(exact.verdict.settled == 0.0);
+        for (int digits = 5; digits <= 7; ++digits) {
+            linkage_motion m = linkage_run(&l, digits, &settings, 1.0, 0.05);
+            CHECK(linkage_distance(&m, &exact, m.samples) <= 3.0 * m.verdict.settled);
+            linkage_motion_end(&m);
+        }
+        linkage_motion_end(&exact);
+    }
+}
+
 TEST(loops_far_from_singular_positions_pass_none)
 {
     static const char *const names[] = {"four-bar", "bennett", "bricard"};
