@@ -114,8 +114,11 @@ test("a machine far from where it began has ground below it", { skip: !has, time
     const { server, address } = await serve(join(models, "primitives/box-on-plane.sdf"));
     const { tab, troubles } = await look(address);
     await drawn(tab);
-    const from = await tab.evaluate(() => Number(document.body.dataset.drawn));
-    await tab.evaluate(() => window.pawlPage.stage.follow(window.pawlPage.stage.controls.target.clone().set(300.3, -200.2, 0)));
+    const from = await tab.evaluate(() => {
+        const { stage } = window.pawlPage;
+        stage.follow(stage.controls.target.clone().set(300.3, -200.2, 0));
+        return Number(document.body.dataset.drawn); // before the first drawing from there
+    });
     await tab.waitForFunction((n) => Number(document.body.dataset.drawn) > n, from);
     const away = await tab.evaluate(() => {
         const { stage } = window.pawlPage;
